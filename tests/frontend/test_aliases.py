@@ -18,11 +18,16 @@ from tests.frontend import (
     mixed_trees,
     owned_rows,
     owner_programs,
+    put_in_several,
+    replaced_records,
 )
 from tests.frontend.alias_programs import PROGRAMS, REFUSED
 
 XS = [1.0, 2.0, 3.0]
-LISTS = [*owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT, *kept_views.RIGHT]
+LISTS = [
+    *owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT, *kept_views.RIGHT,
+    *put_in_several.RIGHT, *replaced_records.RIGHT,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", part("values", PROGRAMS, 3), ids=lambda f: f.__name__)

@@ -10,6 +10,7 @@ import numpy as np
 import pullback as pb
 from pullback.errors import PullbackError
 from tests.campaign import seeds
+from tests.frontend import several_random
 from tests.frontend.random_blocks import BlockWriter
 from tests.frontend.shared_random import loaded
 
@@ -178,4 +179,30 @@ def test_right_or_refused(tmp_path: Path) -> None:
         file = tmp_path / f"owners_{seed}.py"
         file.write_text(text)
         right += agrees(loaded(file, file.stem).f, text)
+    assert right > len(chosen) // 3
+
+
+def test_lists_put_into_several_places(tmp_path: Path) -> None:
+    right, chosen, xs = 0, seeds("random", 2, 3, 150), [0.4, 0.7, 0.9]
+    for seed in chosen:
+        text = several_random.program(seed)
+        file = tmp_path / f"several_{seed}.py"
+        file.write_text(text)
+        f = loaded(file, file.stem).f
+        try:
+            wanted = f(list(xs))
+        except (IndexError, RecursionError):
+            continue
+        try:
+            found = pb.jit(f)(list(xs))
+        except PullbackError as e:
+            assert "internal" not in str(e), text
+            continue
+        np.testing.assert_allclose(found, wanted, 1e-12, err_msg=text)
+        if seed % 5 == 0:
+            (tangent,) = pb.grad(f, (0,))(list(xs))
+            up, down = ([v + h * w for v, w in zip(xs, (1.0, -0.5, 0.3))] for h in (1e-6, -1e-6))
+            slope = sum(t * w for t, w in zip(tangent, (1.0, -0.5, 0.3)))
+            np.testing.assert_allclose(slope, (f(up) - f(down)) / 2e-6, 1e-5, 1e-5, err_msg=text)
+        right += 1
     assert right > len(chosen) // 3

@@ -17,9 +17,9 @@ from pullback.frontend.kinds.kinds import FunctionK, Kind
 from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Static, Value
 from pullback.frontend.python.source import Definition
 
-ResultOwner = tuple[frozenset[int], frozenset[int], bool | None]
+ResultOwner = tuple[frozenset[int], frozenset[int], frozenset[int] | None]
 """The memory that a result may share: that of parameters, that of arrays made inside (by number);
-and whether the result is fresh (None: it is the object that the parameter is, fresh if that is)."""
+and the parts of arguments that must be fresh for the result to be so (None: it is not)."""
 
 
 CellPath = tuple[str, tuple[tuple[int, str], ...]]

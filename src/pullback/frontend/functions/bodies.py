@@ -219,17 +219,19 @@ def _result_owners(flat: Flat, params: list[Owner], given: list[Var]) -> list[Re
             if o not in numbers and not o.cell:
                 places[o] = (*places.get(o, ()), place)
 
-    def is_given(owners: frozenset[Owner], whole: Atom | bool) -> bool:
-        """Whether something is what a parameter is, and no view of it."""
+    def needed(owners: frozenset[Owner], fresh: bool, whole: Atom | bool) -> frozenset[int] | None:
+        """Return the parts of arguments that must be fresh for a part of the result to be so."""
         same = whole if isinstance(whole, bool) else whole in taken
-        return same and len(owners) == 1 and owners <= numbers.keys()
+        if same and len(owners) == 1 and owners <= numbers.keys():  # what a parameter is, no view
+            return frozenset(numbers[o] for o in owners)
+        return frozenset(numbers[o] for o in owners if o in numbers and o.told) if fresh else None
 
     local = {shared: k for k, shared in enumerate(sorted(set(places.values())))}
     return [
         (
             frozenset(numbers[o] for o in owners if o in numbers),
             frozenset(local[places[o]] for o in owners if o in places),
-            None if is_given(owners, whole) else fresh,
+            needed(owners, fresh, whole),
         )
         for (owners, fresh), whole in zip(owned, flat.wholes, strict=True)
     ]

@@ -40,6 +40,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     OperatorV,
+    Owner,
     RecordV,
     Scalar,
     Stale,
@@ -331,10 +332,13 @@ def taken_over(value: Value) -> Value:
     value = lent(value)
     match value:
         case ArrayV() | ListV() | HashV():
+            _tell(value.owners)
             return replace(value, fresh=True)
         case TupleV(items):
+            _tell(value.owners)
             return replace(value, items=tuple(map(taken_over, items)), fresh=True)
         case RecordV(cls, fields):
+            _tell(value.owners)
             mine = {n: taken_over(v) for n, v in fields.items()}
             return replace(value, fields=mine, fresh=changes(cls))
         case _:
@@ -346,6 +350,7 @@ def lent(value: Value) -> Value:
     caller."""
     match value:
         case ListV() | HashV():
+            _tell(value.inner)
             return replace(value, sole=True)
         case TupleV(items):
             return replace(value, items=tuple(map(lent, items)))
@@ -353,6 +358,12 @@ def lent(value: Value) -> Value:
             return replace(value, fields={n: lent(v) for n, v in fields.items()})
         case _:
             return value
+
+
+def _tell(owners: frozenset[Owner]) -> None:
+    """Note that a function takes it for granted that these parts of arguments are in one place."""
+    for owner in owners:
+        owner.told = True
 
 
 __all__ = [

@@ -303,18 +303,11 @@ class Functions:
             (
                 frozenset(o for k in params if k < len(owners) for o in owners[k][0])
                 | frozenset(local.setdefault(n, Owner()) for n in locals_),
-                self._is_fresh(params, owners, fresh),
+                given is not None and all(k < len(owners) and owners[k][1] for k in given),
             )
-            for params, locals_, fresh in spec.owned
+            for params, locals_, given in spec.owned
         )
         return rebuild(spec.result, iter(made), lambda: next(ownerships))
-
-    @staticmethod
-    def _is_fresh(params: frozenset[int], owners: list[Ownership], fresh: bool | None) -> bool:
-        if fresh is None:
-            (given,) = params
-            return given < len(owners) and owners[given][1]
-        return fresh
 
     # --- specialisations --------------------------------------------------------------------------
 

@@ -50,8 +50,6 @@ from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
-    HashV,
-    ListV,
     Owner,
     PlaceV,
     Stale,
@@ -61,8 +59,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import handed_updates, ownership, places
-from pullback.frontend.memory.holding import holds_memory
-from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.state import CellPath, Slot
 
 if TYPE_CHECKING:
@@ -139,8 +135,8 @@ class Change:
     refusal: MutationError | None
     nested: bool
     replaced: bool
-    put: frozenset[Owner]
-    """The memory that what it holds in the end may share."""
+    end: Value
+    """What it holds in the end, of which the owners are known; None while it is not known."""
 
 
 def changes_of(spec: Spec, result: Value | None = None) -> tuple[Change, ...]:
@@ -151,7 +147,7 @@ def changes_of(spec: Spec, result: Value | None = None) -> tuple[Change, ...]:
     ends = result.items[1:] if isinstance(result, TupleV) else (Static(None),) * len(spec.handed)
     return tuple(
         Change((cell.argument, cell.steps), kind, spec.updates[n], n in spec.nested,
-               n in spec.replaced, owners_of(end))
+               n in spec.replaced, end)
         for n, kind, end in zip(spec.handed, spec.result.items[1:], ends, strict=False)
         if (cell := spec.cells.get(n)) is not None
     )
@@ -194,9 +190,7 @@ def settle_changes(
                 continue
             names.append(name)
             settled = _suits(run, scope, name, change.kind, node) and settled
-            now = scope.names[name]
-            if isinstance(now, (ListV, HashV)) and holds_memory(now.elem):
-                scope.names[name] = replace(now, inner=now.inner | change.put - now.owners)
+            scope.names[name] = handed_updates.shared_as(scope.names[name], change.end)
         if settled:
             return names
     run.refuse(node, "the types of what this generator changes do not settle")

@@ -75,7 +75,7 @@ from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class, maker_of
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
-from pullback.frontend.store.shared_memory import is_shared, opened
+from pullback.frontend.store.shared_memory import in_region, is_shared, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -435,9 +435,9 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         (found,) = [f for f in records.init_fields(cls) if f.name == name]
         default = found.default
         if found.default_factory is not dataclasses.MISSING:
-            factory = found.default_factory
             path = (("class", cls), ("default_factory", name))
-            return run.call(run.from_python(factory, path, node, guarded=False), (), node)
+            factory = run.from_python(found.default_factory, path, node, guarded=False)
+            return in_region(run, run.call(factory, (), node), path, node)
     else:
         defaults: dict[str, object] = getattr(cls, "_field_defaults", {})
         default = defaults.get(name, default)

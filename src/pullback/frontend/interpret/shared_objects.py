@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -103,11 +103,21 @@ def _by_class(
         known = (k if k in having else having[0] for k in range(len(classes)))
         return choices.choice(tag, [of(classes[k], orders[k]) for k in known])
 
+    in_order = dict(zip(classes, orders, strict=True))
+    return for_each_class(run, ref, lambda cls: of(cls, in_order[cls]), node)
+
+
+def for_each_class(
+    run: Run, ref: RefV, arm: Callable[[type], Value], node: ast.AST
+) -> Value:
+    """Return what an operation gives, compiled for each class of which a shared object may be."""
+    classes = run.rows.group(ref).classes
+
     def at(k: int) -> Value:
         if k + 1 == len(classes):
-            return of(classes[k], orders[k])
-        here = run.b.prim("eq", store.tag(ref, node).atom, i64(k))
-        return run.branch(here, lambda: of(classes[k], orders[k]), lambda: at(k + 1), node)
+            return arm(classes[k])
+        here = run.b.prim("eq", run.rows.tag(ref, node).atom, i64(k))
+        return run.branch(here, lambda: arm(classes[k]), lambda: at(k + 1), node)
 
     return at(0)
 

@@ -21,12 +21,13 @@ _serials = count()
 class Owner:
     """The identity of an array that a function has made; arrays that may share its memory have it
     too. A variable that functions capture is an owner as well (``cell``): it may be assigned
-    again. ``in_rows``: it is known that the elements lie in memory row by row."""
+    again. ``in_rows``: it is known that the elements lie in memory row by row. ``told``: a function
+    takes it for granted that this part of an argument is in one place only, as its caller knows."""
 
-    __slots__ = ("in_rows", "note", "serial")
+    __slots__ = ("in_rows", "note", "serial", "told")
 
     def __init__(self, note: str = "", cell: bool = False, in_rows: bool = False) -> None:
-        self.note, self.in_rows = note, in_rows
+        self.note, self.in_rows, self.told = note, in_rows, False
         self.serial = -1 - next(_serials) if cell else next(_serials)
 
     @property

@@ -9,17 +9,20 @@ import dataclasses
 import operator
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import TypeGuard, cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import class_around, class_of_object
 from pullback.frontend.functions.scopes import outermost
+from pullback.frontend.interpret.shared_objects import for_each_class
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import ArrayK, ScalarK, static_kind
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
+    OptionalV,
     RecordV,
     RefV,
     Scalar,
@@ -44,7 +47,7 @@ from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.python.syntax import parameters
 from pullback.frontend.run import Run
-from pullback.frontend.store.shared_memory import opened
+from pullback.frontend.store.shared_memory import is_shared, opened
 
 BINARY: dict[str, Callable[..., object]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -256,22 +259,32 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
     assert isinstance(sp, Run)
     if isinstance(record, UnionV):
         return sp.case_value(record, lambda v: _replaced(sp, v, changes, node), node)
+    if isinstance(record, RefV) and not is_shared(record):
+        of = partial(_of_class, sp, record, changes, node)
+        return for_each_class(sp, record, of, node)
     if not isinstance(record, RecordV):
         sp.refuse(node, f"{sp.describe(record)} is not a record", error=ArgumentTypeError)
-    names = list(record.fields)
-    if dataclasses.is_dataclass(record.cls):  # of a captured object fields are read when asked for
-        names = [f.name for f in dataclasses.fields(record.cls) if f.init]
-    late = [f.name for f in records.init_fields(record.cls) if f.init]
+    return _of_class(sp, record, changes, node, record.cls)
+
+
+def _of_class(
+    sp: Run, record: RecordV | RefV, changes: Kwargs, node: ast.AST, cls: type
+) -> Value:
+    """Return a new object of a class with the fields of another one, but for those that change."""
+    names = list(record.fields) if isinstance(record, RecordV) else []
+    if dataclasses.is_dataclass(cls):  # of a captured object fields are read when asked for
+        names = [f.name for f in dataclasses.fields(cls) if f.init]
+    elif isinstance(record, RefV):
+        message = "replace() should be called on dataclass instances"
+        sp.refuse(node, message, error=ArgumentTypeError)
+    late = [f.name for f in records.init_fields(cls) if f.init]
     for name in changes:
         if name not in names and name not in late:
-            sp.refuse(
-                node,
-                f"{record.cls.__name__} has no field {name!r}",
-                error=ArgumentTypeError,
-            )
+            reason = f"{cls.__name__} has no field {name!r}"
+            sp.refuse(node, reason, error=ArgumentTypeError)
     kept = {n: sp.attribute(record, n, node) for n in names if n not in changes}
-    cls = class_of_object(sp, record, record.cls, node)
-    return sp.call(cls, (), node, {**kept, **changes})
+    maker = class_of_object(sp, record, cls, node)
+    return sp.call(maker, (), node, {**kept, **changes})
 
 
 @register(dataclasses.asdict)
@@ -294,23 +307,46 @@ def _fields(
     assert isinstance(sp, Run)
     if isinstance(record, UnionV):
         return sp.case_value(record, lambda v: _fields(sp, v, form, node), node)
-    if not isinstance(record, RecordV) or not dataclasses.is_dataclass(record.cls):
-        message = "asdict() and astuple() should be called on dataclass instances"
-        sp.refuse(node, message, error=ArgumentTypeError)
+    if isinstance(record, RefV) and not is_shared(record):
+        of = partial(_fields_of_class, sp, record, form, node)
+        return for_each_class(sp, record, of, node)
+    if not isinstance(record, RecordV):
+        sp.refuse(node, _NO_DATACLASS, error=ArgumentTypeError)
+    return _fields_of_class(sp, record, form, node, record.cls)
+
+
+_NO_DATACLASS = "asdict() and astuple() should be called on dataclass instances"
+
+
+def _fields_of_class(
+    sp: Run, record: RecordV | RefV, form: Callable[[dict[str, Value]], Value], node: ast.AST,
+    cls: type,
+) -> Value:  # fmt: skip
+    if not dataclasses.is_dataclass(cls):
+        sp.refuse(node, _NO_DATACLASS, error=ArgumentTypeError)
 
     def part(value: Value) -> Value:
         match value:
-            case RecordV(cls) if dataclasses.is_dataclass(cls):
+            case RecordV(of) if dataclasses.is_dataclass(of):
                 return _fields(sp, value, form, node)
             case TupleV(items):
                 return TupleV(tuple(map(part, items)), value.is_list)
             case Scalar() | Static() | SymbolV() | ArrayV() | ListV(elem=ScalarK() | ArrayK()):
                 return sp.call(Static(copy.deepcopy), (value,), node)
+            case ListV(length):
+                return sp.sequence(
+                    length, lambda i: part(sp.element(value, i, node, checked=False)), node
+                )
+            case OptionalV():
+                return sp.case_value(value, part, node)
+            case RefV():
+                shared = is_shared(value)
+                return part(opened(sp, value, node)) if shared else _fields(sp, value, form, node)
             case _:
                 rewrite = "name the fields: {'x': p.x, 'n': p.n}"
                 sp.refuse(node, f"a field that is {sp.describe(value)}", rewrite)
 
-    names = [f.name for f in dataclasses.fields(record.cls)]
+    names = [f.name for f in dataclasses.fields(cls)]
     return form({n: part(sp.attribute(record, n, node)) for n in names})
 
 

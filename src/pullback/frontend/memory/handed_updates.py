@@ -12,8 +12,8 @@ from pullback.core.frozen import dataclass
 from pullback.errors import MutationError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.kinds.values import Owner, RecordV, TupleV, Value
-from pullback.frontend.memory.holding import Updatable, is_updated_in_place
+from pullback.frontend.kinds.values import HashV, ListV, Owner, RecordV, TupleV, Value
+from pullback.frontend.memory.holding import Updatable, holds_memory, is_updated_in_place
 from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.memory.ownership import (
     bind_updated,
@@ -118,6 +118,32 @@ def _own_again(new: Updatable, arg: Updatable) -> Updatable:
             return replace(new, items=tuple(map(item, items, before)))
         case _:
             return new
+
+
+def shared_as(now: Value, end: Value) -> Value:
+    """Return an object that a generator updates between its items, with what may share the memory
+    in it after any of them. ``end``: what it is when the generator has ended."""
+    if isinstance(now, (ListV, HashV)) and isinstance(end, (ListV, HashV)):
+        inner = now.inner | owners_of(end) - now.owners
+        holds = holds_memory(now.elem)
+        return replace(now, inner=inner, sole=now.sole and end.sole) if holds else now
+    match now, end:
+        case RecordV(_, fields), RecordV(_, after):
+            named = {n: _part_as(v, after[n]) if n in after else v for n, v in fields.items()}
+            return replace(now, fields=named)
+        case TupleV(items), TupleV(after_items) if len(items) == len(after_items):
+            return replace(now, items=tuple(map(_part_as, items, after_items)))
+        case _:
+            return now
+
+
+def _part_as(now: Value, end: Value) -> Value:
+    """Return the same of a part of an object, which may be another one in the end."""
+    if not is_updated_in_place(now) or not is_updated_in_place(end):
+        return now
+    if now.owners != end.owners:
+        now = replace(now, owners=now.owners | end.owners, fresh=False)
+    return shared_as(now, end)
 
 
 def check_all_inside(
