@@ -27,6 +27,7 @@ NAMES = {
                   "tests/frontend/test_scipy_ufuncs.py", "tests/frontend/test_polynomial_series.py",
                   "tests/frontend/test_scipy_goodness.py", "tests/frontend/test_scipy_curves.py",
                   "tests/frontend/test_distribution_wholes.py",
+                  "tests/frontend/test_scipy_counts.py",
                   "tests/frontend/test_library_texts.py", "tests/frontend/test_sorted_texts.py",
                   "tests/test_sparse.py", "tests/test_threads.py", "tests/ad/test_rows_of_sums.py",
                   "tests/ad/test_loop_rows.py", "tests/test_rules_of_data.py"),

@@ -244,7 +244,7 @@ def test_what_is_refused() -> None:
         (lambda x: S + 1.0, "a number added to a sparse matrix"),
         (lambda x: W[0, 1], "coo_matrix cannot be indexed"),
         (lambda x: S.todia(), "data of a sparse matrix in the format dia"),
-        (lambda x: sp.kron(S, S) @ x, "kron whose format depends"),
+        (lambda x: sp.kron(S, S, "bsr") @ x, "a sparse matrix in blocks"),
         (lambda x: S.tolil() @ x, "tolil"),
     ]:
         with pytest.raises(pb.PullbackError, match=reason):

@@ -276,6 +276,12 @@ def _rvs(ask: Ask, told: list[Any], given: Given) -> Any:
 # --- points in space ------------------------------------------------------------------------------
 
 
+def _pivots(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the order of columns in which QR takes them."""
+    rows, a = int(given.number()), given.vector()
+    return _linalg.qr(a.reshape(rows, -1), mode="r", pivoting=True)[1]
+
+
 def _nearest(ask: Ask, told: list[Any], given: Given) -> Any:
     """Return the numbers of the nearest points of each place."""
     n = int(given.number())
@@ -370,7 +376,7 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
-    "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest,
+    "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest, "pivots": _pivots,
     "simplices": _simplices, "milp": _milp, "exponent": _exponent, "toms748": _toms748, "rvs": _rvs,
     "test": _test, "distance": _distance,
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),

@@ -363,9 +363,13 @@ _special = Later("pullback.frontend.library.text.scipy_special")
 @register(SPECIAL.logsumexp)
 def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """log(sum(exp(x))), shifted by the maximum where that is finite."""
-    x, axis, weights, keepdims = bind(
-        sp, "logsumexp", args, kwargs, node, a=MISSING, axis=NONE, b=NONE, keepdims=FALSE
-    )
+    x, axis, weights, keepdims, signed = bind(
+        sp, "logsumexp", args, kwargs, node, a=MISSING, axis=NONE, b=NONE, keepdims=FALSE,
+        return_sign=FALSE,
+    )  # fmt: skip
+    if flag(sp, signed, node, "return_sign"):
+        text = _special._signed_logsumexp
+        return run_program(sp, text, (x, weights, axis, keepdims), node)
     if not is_none(weights):
         text = _special._weighted_logsumexp
         return run_program(sp, text, (x, weights, axis, keepdims), node)

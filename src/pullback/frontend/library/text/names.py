@@ -81,6 +81,7 @@ from pullback.frontend.library.text import (
     scipy_boundary_values,
     scipy_clusters,
     scipy_codes,
+    scipy_counts,
     scipy_distance,
     scipy_eigenvalues,
     scipy_equations,
@@ -266,6 +267,7 @@ OTHERS = (
     | _by_name("scipy.sparse.csgraph", scipy_graphs)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
     | _by_name("scipy.sparse.linalg", scipy_iterative)
+    | _by_name("scipy.stats", scipy_counts)
     | _by_name("scipy.stats", scipy_frozen_densities)
     | _by_name("scipy.stats", scipy_goodness)
     | _by_name("scipy.stats", scipy_groups)

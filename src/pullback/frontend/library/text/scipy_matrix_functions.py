@@ -11,7 +11,10 @@ import scipy  # its modules are imported when they are first used
 from pullback.combinators import stop_gradient
 from pullback.frontend.library.asked_values import library_value
 from pullback.frontend.library.compiled_text import unknown
+from pullback.frontend.library.solutions import constant
+from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
+from pullback.frontend.library.text.solver_answers import packed, told
 from pullback.frontend.library.text_helpers import unsupported
 
 _EPS = 2.0**-52
@@ -179,6 +182,8 @@ def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "fu
        pivoting: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
     x = np.asarray(a)
     if x.dtype == np.float32:
+        if pivoting:
+            unsupported("qr with pivoting=True of float32", "a.astype(float), and the result back")
         found = qr_of(_matrix(x.astype(float)), mode, pivoting)
         return tuple([p.astype(np.float32) for p in found])
     return qr_of(_matrix(x), mode, pivoting)
@@ -187,7 +192,11 @@ def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "fu
 def qr_of(x: Matrix, mode: str, pivoting: bool) -> Any:
     """Return the factors of a real or complex matrix as SciPy's ``qr`` does."""
     if pivoting:
-        unsupported("qr with pivoting=True", "leave it away")
+        if np.iscomplexobj(x):
+            unsupported("qr with pivoting=True of a complex matrix", "leave it away")
+        given = constant(packed((1.0 * x.shape[0], x)))
+        order = told(described("pivots"), given).astype(np.int64)
+        return *qr_of(x[:, order], mode, False), order.astype(np.int32)
     if mode not in ("full", "qr", "r", "economic", "raw"):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
     if mode == "raw":

@@ -126,9 +126,12 @@ def _sparse(x: Any) -> Any:
 
 
 def kron(A: Any, B: Any, format: Any = None) -> Any:
-    if format is None or format == "bsr":
-        unsupported("kron whose format depends on how many entries there are", 'format="csr"')
+    if format == "bsr":
+        unsupported("a sparse matrix in blocks", 'format="csr"')
     a, b = _sparse(A), _sparse(B)
+    filled = len(b._values) if isinstance(B, Sparse) else np.count_nonzero(b._values)
+    if format is None and 2 * filled >= b.shape[0] * b.shape[1]:
+        raise NotImplementedError('kron in blocks, as the second matrix is dense: format="csr"')
     made = coo_array if isinstance(a, sparray) or isinstance(b, sparray) else coo_matrix
     return made(kronecker(a._all, b._all)).asformat(format)
 
@@ -211,3 +214,48 @@ def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
     entries = Entries(whole, np.concatenate(row), np.concatenate(col), (rows, cols), "")
     made = coo_array(entries) if arrays else coo_matrix(entries)
     return made if format is None else made.asformat(format)
+
+
+def block_array(blocks: Any, *, format: Any = None, dtype: Any = None) -> Any:
+    entries, _, quick = _blocks(blocks, dtype)
+    made: Any = csr_array(entries) if quick and format is None else coo_array(entries)
+    return made if format is None else made.asformat(format)
+
+
+def bmat(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    entries, arrays, quick = _blocks(blocks, dtype)
+    if quick and format is None:
+        return csr_array(entries) if arrays else csr_matrix(entries)
+    made: Any = coo_array(entries) if arrays else coo_matrix(entries)
+    return made if format is None else made.asformat(format)
+
+
+def _blocks(blocks: Any, dtype: Any) -> Any:
+    """Return the entries of blocks side by side and below each other, whether one of them is a
+    sparse array, and whether all lie in rows."""
+    values, row, col, arrays, quick, slow = [], [], [], False, True, True
+    heights, widths = [0] * len(blocks), [0] * len(blocks[0])
+    for i, line in enumerate(blocks):
+        for j, block in enumerate(line):
+            if block is not None:
+                heights[i], widths[j] = _sparse(block).shape
+    for i, line in enumerate(blocks):
+        for j, block in enumerate(line):
+            if block is None:
+                quick = slow = False
+            else:
+                b = _sparse(block)
+                if b.shape[0] != heights[i] or b.shape[1] != widths[j]:
+                    raise ValueError("blocks of a sparse matrix that do not fit")
+                arrays = arrays or isinstance(b, sparray)
+                quick, slow = quick and b.format == "csr", slow and b.format == "csc"
+                values.append(b._values)
+                row.append(b._row + sum(heights[:i]))
+                col.append(b._col + sum(widths[:j]))
+    if slow:
+        raise NotImplementedError('blocks of which all are csc: format="csr"')
+    whole = np.concatenate(values)
+    if dtype is not None:
+        whole = whole.astype(dtype)
+    shape = sum(heights), sum(widths)
+    return Entries(whole, np.concatenate(row), np.concatenate(col), shape, ""), arrays, quick

@@ -66,6 +66,21 @@ def _weighted_logsumexp(a: Array, b: Array, axis: Any, keepdims: bool) -> Array:
     return whole if keepdims else np.max(whole, axis=axis)
 
 
+def _signed_logsumexp(a: Array, b: Any, axis: Any, keepdims: bool) -> tuple[Array, Array]:
+    """Return log(abs(sum(b * exp(a)))), and the sign of the sum."""
+    x, weights = np.broadcast_arrays(np.asarray(a), np.asarray(1.0 if b is None else b))
+    counted = np.where(weights != 0, x, -np.inf)
+    top = stop_gradient(np.max(counted, axis=axis, keepdims=True))
+    if not np.all(np.isfinite(top)):
+        raise NotImplementedError("the sign of logsumexp of infinite numbers")
+    terms = weights * np.exp(np.where(weights == 0, -np.inf, x) - top)
+    total = np.sum(terms, axis=axis, keepdims=True)
+    size, sign = np.log(np.abs(total)) + top, np.sign(total)
+    if keepdims:
+        return size, sign
+    return np.max(size, axis=axis), np.max(sign, axis=axis)
+
+
 # --- derivatives of Bessel's functions, as SciPy sums them ----------------------------------------
 
 
