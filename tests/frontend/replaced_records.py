@@ -85,7 +85,14 @@ def as_dicts(xs):
     return d["begin"]["x"] * d["end"]["y"] + sum(each["x"] for each in d["others"])
 
 
+def tuples_in_dicts(xs):
+    line = Line(Point(xs[0]), tuple(Point(x) for x in xs))
+    d, t = asdict(line), astuple(line)
+    s = sum(each["x"] for each in d["others"]) + t[1][1][0]
+    return s * (2.0 if isinstance(d["others"], tuple) and isinstance(t[1], tuple) else 3.0)
+
+
 RIGHT = [
     with_a_list_in_common, in_a_heap, of_several_classes, chosen_by_identity, with_two_names,
-    as_dicts,
+    as_dicts, tuples_in_dicts,
 ]  # fmt: skip

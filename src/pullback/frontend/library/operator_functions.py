@@ -41,6 +41,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.library.numpy.subscripts import slice_bounds
 from pullback.frontend.memory import dicts
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import records
 from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.memo import Remembered
@@ -333,10 +334,11 @@ def _fields_of_class(
                 return TupleV(tuple(map(part, items)), value.is_list)
             case Scalar() | Static() | SymbolV() | ArrayV() | ListV(elem=ScalarK() | ArrayK()):
                 return sp.call(Static(copy.deepcopy), (value,), node)
-            case ListV(length):
-                return sp.sequence(
+            case ListV(length, cls=cls_of_items) if cls_of_items in (list, tuple):
+                made = sp.sequence(
                     length, lambda i: part(sp.element(value, i, node, checked=False)), node
                 )
+                return as_class(made, cls_of_items)
             case OptionalV():
                 return sp.case_value(value, part, node)
             case RefV():
