@@ -10,7 +10,11 @@ import numpy as np
 import scipy  # its modules are imported when they are first used
 
 from pullback.frontend.library.text.domains import Array, Matrix
-from pullback.frontend.library.text.scipy_multivariate import _factor, logpdf_of_multivariate_normal
+from pullback.frontend.library.text.scipy_multivariate import (
+    _factor,
+    _one_result,
+    logpdf_of_multivariate_normal,
+)
 from pullback.frontend.library.text_helpers import unsupported
 
 
@@ -23,8 +27,9 @@ def logpdf_of_multivariate_t(x: Array, loc: Any = None, shape: Any = 1, df: Any 
         return logpdf_of_multivariate_normal(points, loc, matrix)
     if df <= 0:
         raise ValueError("'df' must be greater than zero.")
-    if n == 1 or points.ndim == 0 or 1 in points.shape:
-        raise NotImplementedError("an axis of one number, which SciPy leaves out")
+    if points.ndim == 0:
+        unsupported("a number as a point of several dimensions", "pass all its coordinates")
+    _one_result(points, n)
     half = _factor(matrix)
     centre = np.zeros(n) if loc is None else np.asarray(loc) * 1.0
     z = scipy.linalg.solve_triangular(half, (points - centre).reshape(-1, n).T, lower=True)

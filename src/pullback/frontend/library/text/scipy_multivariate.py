@@ -2,7 +2,9 @@
 of a text is that of the method and that of the distribution.
 
 SciPy gives a number in place of an array of one number, so how many axes a result has may depend on
-how long an array is: such calls raise NotImplementedError."""
+how long an array is. A vector is one point, and each row of a matrix is one: the result of a vector
+is a number, that of a matrix a vector. Calls of which SciPy makes something else raise
+NotImplementedError."""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from pullback.frontend.library.text_helpers import unsupported
 _SINGULAR = "When `allow_singular is False`, the input matrix must be symmetric positive definite."
 _NEGATIVE = "The input matrix must be symmetric positive semidefinite."
 _ONE = "an axis of one number, which SciPy leaves out: pass numbers in place of it"
+_SEVERAL = "a vector of several points of one coordinate each: make it a column, x[:, None]"
 
 
 def logpdf_of_multivariate_normal(
@@ -63,13 +66,20 @@ def _of_numbers(points: Array, centre: Array, variance: Array, allowed: bool) ->
     return -0.5 * (d * d / variance + np.log(variance) + math.log(2.0 * math.pi))
 
 
+def _one_result(points: Array, n: int) -> None:
+    """Raise NotImplementedError where SciPy's result has other axes than those of the points."""
+    if points.ndim == 1 and n == 1 and points.shape[0] != 1:
+        raise NotImplementedError(_SEVERAL)
+    if points.ndim > 1 and 1 in points.shape[:-1]:
+        raise NotImplementedError(_ONE)
+
+
 def _prepared(points: Array, centre: Vector, cov: Array) -> Array:
     """Return the covariance as a matrix, with SciPy's errors."""
     n = centre.shape[0]
     if points.ndim == 0:
         unsupported("a number as a point of several dimensions", "pass all its coordinates")
-    if n == 1 or 1 in points.shape:
-        raise NotImplementedError(_ONE)
+    _one_result(points, n)
     matrix = cov
     if cov.ndim == 0:
         matrix = cov * np.eye(n)
