@@ -9,7 +9,7 @@ import pytest
 import pullback as pb
 from tests import campaign
 from tests.foreign.__main__ import verdict
-from tests.frontend import captured_parts, kept_iterators, view_programs
+from tests.frontend import captured_parts, kept_iterators, temporary_views, view_programs
 from tests.frontend.harness import agrees, run, same
 
 X = [0.7, 1.3, 0.9]
@@ -21,11 +21,14 @@ DIFFERENTIATED = [
     view_programs.vector_as_a_matrix, view_programs.view_by_a_mask, view_programs.handed_view,
     view_programs.recursion_on_named_slices, view_programs.recursion_on_blocks,
     view_programs.three_shapes_of_a_matrix, view_programs.other_shapes_of_more_axes,
+    *temporary_views.PROGRAMS,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "f", captured_parts.PROGRAMS + view_programs.PROGRAMS, ids=lambda f: f.__name__
+    "f",
+    captured_parts.PROGRAMS + view_programs.PROGRAMS + temporary_views.PROGRAMS,
+    ids=lambda f: f.__name__,
 )
 def test_as_in_python(f):
     x = list(X)

@@ -45,6 +45,7 @@ from pullback.frontend.kinds.number_kinds import tells_int
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
+    Owner,
     RecordV,
     Scalar,
     SliceV,
@@ -115,6 +116,8 @@ class Interpreter(Run):
         return made
 
     def view(self, atom: Atom, of: ArrayV, step: ViewStep | None = None) -> ArrayV:
+        if step is not None and of.fresh and of not in self.frame.places:
+            return ArrayV(atom, of.owners | {Owner()}, True)  # of an array that nothing else has
         made = ArrayV(atom, of.owners, False)
         if step is not None:
             places.note(self, of, step, made)

@@ -1,0 +1,126 @@
+"""Views of arrays that have no name of their own, which the program updates: each is the only way
+to its memory, so the update is one of an array."""
+
+import numpy as np
+
+
+def transposed(x):
+    z = (np.outer(x, x) + 1.0).T
+    z[0] *= 3.0
+    z[1, 0] = x[2]
+    return z.sum() * z[1, 0]
+
+
+def slices_and_rows(x):
+    a = np.linspace(0.0, x[0], 5)[1:4]
+    a[1] += x[1]
+    b = (np.outer(x, x) * 2.0)[1]
+    b -= b.mean()
+    c = np.vstack([x, [v * v for v in x]]).T
+    c[:, 0] -= c[:, 0].mean()
+    return a.sum() * b[0] + c[0, 0] * c[1, 1]
+
+
+def in_a_loop(x):
+    z, total = np.outer(x, x).T, 0.0
+    for k in range(4):
+        z[k % 3] *= 1.5
+        other = (z * k).T
+        other[0] += x[0]
+        total += other[0, 1] * z[1, 2]
+    return total
+
+
+def reversed_with_another_name(x):
+    a = (np.outer(x, x) + 2.0)[::-1]
+    b = a
+    b[0] = x[1]
+    c = a[1:]
+    c *= 2.0
+    return a.sum() * b[2, 1]
+
+
+def of_a_named_array(x):
+    w = np.outer(x, x)
+
+    def view():
+        return w.T
+
+    z = view()
+    z[0] = 5.0 * x[0]
+    return w.sum() * w[1, 0]
+
+
+def rows_by_unpacking(x):
+    a, b, c = np.outer(x, x) + 1.0
+    a[0] += 1.0
+    b[0] += c[1]
+    return a.sum() * b.sum() * c.sum()
+
+
+class Layer:
+    def __init__(self, x):
+        self.w = np.outer(x, x).T
+        self.b = np.linspace(0.0, x[0], 5)[1:4]
+
+    def step(self, rate):
+        self.w -= rate * self.w
+        self.w[0] += self.b
+        self.b[0] = rate
+
+
+def attributes(x):
+    layer = Layer(x)
+    for k in range(3):
+        layer.step(0.1 * x[k])
+    return layer.w.sum() * layer.b[0]
+
+
+def in_a_list_and_a_dict(x):
+    rows = [(np.outer(x, x) * k).T for k in range(3)]
+    rows[1][0] = x[1]
+    tables = {"a": np.outer(x, x)[1:]}
+    tables["a"][0] *= x[2]
+    return rows[1].sum() * rows[2][0, 1] + tables["a"].sum()
+
+
+def scaled(a):
+    a[0] *= 3.0
+
+
+def handed_on(x):
+    z = (np.outer(x, x) + 1.0).T
+    scaled(z)
+    return z[0, 1] * z[1, 0]
+
+
+def chosen(x):
+    z = (np.outer(x, x) + 1.0).T
+    if x[0] > 0.5:
+        z[0] *= 2.0
+    else:
+        z[1] *= 3.0
+    try:
+        z[2] = x
+        if z[2, 0] > 0.0:
+            raise ValueError
+    except ValueError:
+        z[1] *= 2.0
+    return z[0, 1] * z[1, 0] * z[2, 1]
+
+
+def rows(x):
+    z = np.outer(x, x).T
+    for k in range(3):
+        z[k] *= 1.0 + k
+        yield z[k, 0]
+
+
+def generator(x):
+    return sum(rows(x))
+
+
+PROGRAMS = [
+    transposed, slices_and_rows, in_a_loop, reversed_with_another_name, of_a_named_array,
+    rows_by_unpacking, attributes, in_a_list_and_a_dict, handed_on, chosen, generator,
+]  # fmt: skip
