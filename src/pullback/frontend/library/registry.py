@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from pullback.frontend.library import (
     batches,
+    clocks,
     combinators,
     complex_functions,
     complex_numpy,
@@ -86,6 +87,7 @@ __all__ = [
     "array_methods",
     "batches",
     "choice",
+    "clocks",
     "combinators",
     "complex_functions",
     "complex_numpy",

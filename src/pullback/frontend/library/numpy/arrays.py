@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pullback.core.build import boolean
 from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, Int, Real
@@ -24,6 +25,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.scalars import large_as_float
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import compared
+from pullback.frontend.kinds.optionals import is_none
 from pullback.frontend.kinds.values import (
     ArrayV,
     Indexed,
@@ -150,6 +152,9 @@ def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value
 
 def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return the array of truth values ``left op right``."""
+    if op in ("==", "!=") and (is_none(left) or is_none(right)):
+        unlike = Scalar(boolean(op == "!="), py=False)
+        return elementwise(sp, (left if is_none(right) else right,), lambda _: unlike, node)
     return elementwise(sp, (left, right), lambda v: compare_numbers(sp, op, v, node), node)
 
 
