@@ -20,13 +20,14 @@ from tests.frontend import (
     owner_programs,
     put_in_several,
     replaced_records,
+    resized_tables,
 )
 from tests.frontend.alias_programs import PROGRAMS, REFUSED
 
 XS = [1.0, 2.0, 3.0]
 LISTS = [
     *owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT, *kept_views.RIGHT,
-    *put_in_several.RIGHT, *replaced_records.RIGHT,
+    *put_in_several.RIGHT, *replaced_records.RIGHT, *resized_tables.RIGHT,
 ]  # fmt: skip
 
 

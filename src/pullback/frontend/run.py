@@ -89,8 +89,8 @@ class Run(PythonValues, Specialiser):
         """Whether there are copies of what the function gets and updates (``own_copies``)."""
         self.followed: set[ast.AST] = set()
         """The loops over lists with several owners that change meanwhile."""
-        self.follows = False
-        """Whether what is evaluated is gone through by a loop that changes it."""
+        self.follows: Frame | None = None
+        """The frame in which what is evaluated is gone through by a loop that changes it."""
         self.reads: set[ast.AST] = set()
         """The calls of functions of the library that only read their arguments."""
         self.made: dict[RecordV, Builder] = {}

@@ -363,11 +363,24 @@ def after(place: PlaceV, name: str, whole: Value, moved: Moved) -> Value:
         return Stale("", ast.Pass())
     if place.of is whole:
         return place.value
+    if (held := _field_of(whole, place.steps)) is not None:
+        return held
     return Stale(
         f"{name!r} is a name for a part of {shown(place.root)!r}, in which parts have "
         "been put in, taken out or replaced since",
         ast.Pass(),
     )
+
+
+def _field_of(value: Value, steps: Iterable[Taken]) -> Value | None:
+    """Return what is at steps that are all names of fields."""
+    for step in steps:
+        if not isinstance(value, RecordV) or not isinstance(step, str):
+            return None
+        if step not in value.fields:
+            return None
+        value = value.fields[step]
+    return value
 
 
 LOOP = "$items"

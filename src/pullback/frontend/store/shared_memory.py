@@ -96,8 +96,9 @@ def opened(run: Run, value: Value, node: ast.AST) -> Value:
 
 @contextmanager
 def followed(run: Run, follow: bool) -> Iterator[None]:
-    """Evaluate what a loop runs over: whether the lists in it change in its rounds."""
-    before, run.follows = run.follows, follow
+    """Evaluate what a loop runs over: whether the lists in it change in its rounds. (Functions that
+    are called there go through lists of their own.)"""
+    before, run.follows = run.follows, run.frame if follow else None
     try:
         yield
     finally:
@@ -111,7 +112,8 @@ def source(run: Run, value: Value, node: ast.AST) -> Value:
     if is_view(value):
         return view_of(opened(run, seen_by(value), node), word_of(value))
     contents = opened(run, value, node)
-    if not (run.follows and is_shared(value) and isinstance(contents, (ListV, ArrayV))):
+    changes = run.follows is run.frame and is_shared(value)
+    if not (changes and isinstance(contents, (ListV, ArrayV))):
         return contents
     written = iterators.followed
     assert isinstance(written, FunctionType)
