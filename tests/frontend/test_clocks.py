@@ -62,7 +62,7 @@ def array_and_none(xs):
             found = v
             break
     if found:
-        return a[a == found][0] * (a != None).sum()  # noqa: E711
+        return a[a == found][0] * (a != None).sum()  # noqa: E711  # what is tested
     return (a == found).sum() + xs[0]
 
 

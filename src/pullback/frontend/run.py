@@ -128,7 +128,7 @@ class Run(PythonValues, Specialiser):
         self.loses = False
         """Whether the function changes something that is seen outside where it raises only."""
         self.texts_of_floats: ast.AST | None = None  # where one is made of floats, or of what an
-        self.floats_of_texts: ast.AST | None = None  # exception says; and where one is made a float
+        self.floats_of_texts: Site | None = None  # exception says; and where one is made a float
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here

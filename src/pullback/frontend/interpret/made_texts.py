@@ -18,7 +18,12 @@ from pullback.core.build import i64
 from pullback.core.messages import MOST_WORDS, Applied, Message
 from pullback.core.terms import Atom, Lit, Prim
 from pullback.core.types import I64, Array, has_reals
-from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    StaticValueError,
+    UnsupportedError,
+)
 from pullback.frontend.interpret.messages import OPERATORS, Recorder
 from pullback.frontend.kinds import placeholders
 from pullback.frontend.kinds.kinds import CaughtK, Kind, leaf_types, parts
@@ -259,7 +264,7 @@ def integer(run: Run, text: Value, node: ast.AST) -> Value:
 
 def number(run: Run, text: Value, node: ast.AST) -> Value:
     """Return ``float(text)``, which has no derivative: see ``refuse_lost``."""
-    run.floats_of_texts = run.floats_of_texts or node
+    run.floats_of_texts = run.floats_of_texts or run.site(node)
     digits = checked(run, _digits, (text,), node, int, ValueError)
     exponent = of_python(run, _exponent, (text,), node, int)
     return run_program(run, floats.of_parts, (digits, exponent), node)
@@ -269,10 +274,10 @@ def refuse_lost(run: Run) -> None:
     """Refuse a program that makes texts of floats and floats of texts: of which of the texts, only
     the run knows, so a derivative might be lost."""
     if run.floats_of_texts is not None and run.texts_of_floats is not None:
-        run.refuse(
-            run.floats_of_texts,
+        raise UnsupportedError(
             "a float of a text, where texts of floats are made, too, would lose its derivative",
             "hand the number itself on",
+            run.floats_of_texts,
         )
 
 

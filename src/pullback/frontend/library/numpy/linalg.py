@@ -246,6 +246,7 @@ def _register_scipy_cholesky(function: Callable[..., object], pair: bool) -> Non
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
         a, lower = bind(sp, function.__name__, args, kwargs, node, a=MISSING, lower=FALSE)
+        a = sp.call(Static(np.atleast_2d), (a,), node)
         result = _cholesky(sp, a, flag(sp, lower, node, "lower"), _MINOR, node)
         return TupleV((result, lower)) if pair else result
 
