@@ -95,7 +95,7 @@ def _prepared(points: Array, centre: Vector, cov: Array) -> Array:
             f"Dimension mismatch: array 'cov' is of shape ({matrix.shape[0]}, {matrix.shape[1]}), "
             f"but 'mean' is a vector of length {n}."
         )
-    if points.shape[-1] != n:
+    if points.shape[-1] != n and points.shape[-1] != 1:
         raise ValueError("operands could not be broadcast together")
     return matrix
 

@@ -53,6 +53,8 @@ def cdf_of_multivariate_normal(x: Array, mean: Any = None, cov: Any = 1,
     if centre.ndim != 1:
         unsupported("the cdf of multivariate_normal with a mean that is no vector", "a vector")
     matrix = _prepared(points, centre, matrix)
+    if points.shape[-1] != len(centre):
+        raise ValueError("operands could not be broadcast together")
     if len(centre) != 2:
         raise NotImplementedError("probabilities of more than two numbers, which SciPy estimates "
                                   "by random points: call it outside")  # fmt: skip
