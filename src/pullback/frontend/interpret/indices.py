@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.build import i64
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
@@ -19,6 +20,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     Scalar,
     SliceV,
+    Specialiser,
     Static,
     TupleV,
     Value,
@@ -73,8 +75,11 @@ def names_items(index: Value) -> bool:
 
 
 def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """Return a Python int (or bool) as an I64 atom; floats are refused as in Python."""
+    """Return a Python int (or bool) as an I64 atom; floats are refused as in Python, where only the
+    run knows it by the run."""
     x = run.scalar(value, node)
+    if x.is_int is not None:
+        return told_int(run, x, "TypeError", NO_INTEGER, node).atom
     if not isinstance(x.type, Int) and x.type != BOOL:
         run.refuse(
             node,
@@ -85,6 +90,11 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
     return run.convert(value, I64, node)
 
 
+NO_INTEGER = "'float' object cannot be interpreted as an integer"
+_NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
+)
 _NO_INDICES = frozenset({str, float, np.float32, np.float64, tuple, list})
 """Classes of which no object is an index of a list."""
 
@@ -97,7 +107,24 @@ def index_atom(run: Run, value: Value, node: ast.AST, word: str) -> Atom:
     if optionals.plain_class(value) in _NO_INDICES:
         message = _no_index(word, optionals.class_name(value))
         run.never("TypeError", message, node, ArgumentTypeError)
+    if isinstance(value, Scalar) and value.is_int is not None:
+        value = told_int(run, value, "TypeError", _no_index(word, "float"), node)
     return int_atom(run, ext.position(value), node, f"an index of a {word}")
+
+
+def element_index(run: Specialiser, index: Scalar, node: ast.AST) -> Scalar:
+    """Return an index of an array, which may be a number of which only the run knows that it is an
+    int."""
+    return index if index.is_int is None else told_int(run, index, "IndexError", _NO_INDEX, node)
+
+
+def told_int(
+    run: Specialiser, value: Scalar, error: str | Limit, message: str, node: ast.AST
+) -> Scalar:
+    """Return a number that may be an int as one; if it is a float, an error of the run."""
+    assert value.is_int is not None
+    run.require(value.is_int, error, message, node)
+    return Scalar(run.b.prim("to_int", value.atom, static=(I64,)), True)
 
 
 def _no_index(word: str, name: str) -> str:

@@ -18,6 +18,7 @@ from pullback.frontend.functions.choices import is_choice
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.indices import NO_INTEGER, told_int
 from pullback.frontend.interpret.iteration import (
     as_run,
     collect,
@@ -258,6 +259,11 @@ for _name in ("start", "stop", "step"):
 def range_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if kwargs or not 1 <= len(args) <= 3:
         sp.refuse(node, "range takes one to three ints", error=ArgumentTypeError)
+    args = [
+        told_int(sp, v, "TypeError", NO_INTEGER, node)
+        if isinstance(v, Scalar) and v.is_int is not None else v
+        for v in args
+    ]  # fmt: skip
     for arg in args:
         if not isinstance(arg, Static) and not isinstance(sp.scalar(arg, node).type, Int):
             reason = f"range needs ints, not {sp.describe(arg)}"

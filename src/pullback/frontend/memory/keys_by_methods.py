@@ -15,11 +15,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from pullback.core.build import f64, i64
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom
 from pullback.core.types import F64, I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.class_functions import check_hash
+from pullback.frontend.interpret.indices import told_int
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
@@ -67,7 +69,7 @@ LEAST = -(2**63)
 
 def own_key(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a key as a value that only the run knows; refused if it cannot be one."""
-    value = hashed(run, of_run(value), node)
+    value = hashed(run, _of_ints(run, of_run(value), node), node)
     known = run.kind(value, node)
     kind = key_kind(known)
     if kind is None:
@@ -84,6 +86,17 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
     if has_methods(kind):
         kind = generalise(kind)
     return plain(run, coerce(run, value, kind, node))
+
+
+def _of_ints(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a key whose numbers that may be ints are ints: a float is refused by the run."""
+    match value:
+        case Scalar(is_int=is_int) if is_int is not None:
+            return told_int(run, value, Limit("NotImplementedError"), "a float as a key", node)
+        case TupleV(items, False):
+            return replace(value, items=tuple(_of_ints(run, v, node) for v in items))
+        case _:
+            return value
 
 
 def fitted(run: Run, key: Value, kind: Kind, node: ast.AST) -> Value:

@@ -17,6 +17,7 @@ from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentValueError, MutationError, StaticIndexError
+from pullback.frontend.interpret.indices import element_index
 from pullback.frontend.interpret.small_ints import wide
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
@@ -273,7 +274,7 @@ def _part(sp: Specialiser, item: Value, array: ArrayV, axis: int, node: ast.AST)
         case ArrayV() | ListV() | TupleV():
             return _gathered(sp, item, node)
         case _:
-            scalar = sp.scalar(ext.position(item), node)
+            scalar = element_index(sp, sp.scalar(ext.position(item), node), node)
             if isinstance(scalar.type, Real):
                 sp.refuse(
                     node,
