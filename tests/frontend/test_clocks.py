@@ -1,5 +1,5 @@
 """Programs that look at a clock, as programs that measure themselves do: Python is asked while the
-program runs; and arrays that are compared with None."""
+program runs; and arrays that are compared with None, or get it."""
 
 import time
 from time import perf_counter
@@ -66,8 +66,21 @@ def array_and_none(xs):
     return (a == found).sum() + xs[0]
 
 
+def none_among_floats(xs):
+    a, m = np.zeros(3), np.ones((2, 2))
+    for k, v in enumerate(xs):
+        kept = None
+        if k != 1:
+            kept = v * v
+        a[k] = kept
+    m[0] = None
+    m[1, 1] = a[0] if a[0] > 0.1 else None
+    return np.nansum(a) * np.nansum(m)
+
+
 @pytest.mark.parametrize(
-    "f", [elapsed, in_a_loop, in_an_attribute, under_try, array_and_none], ids=lambda f: f.__name__
+    "f", [elapsed, in_a_loop, in_an_attribute, under_try, array_and_none, none_among_floats],
+    ids=lambda f: f.__name__,
 )
 @pytest.mark.parametrize("xs", [[0.7, 1.3, 0.9], [0.7, 0.3, 0.9]], ids=["one", "none"])
 def test_as_in_python(f, xs):

@@ -1,5 +1,5 @@
-"""Lists of ints and floats of which the run knows which is which: their ints are indices, bounds and
-keys, as in heaps of rows that begin with ``[0, start]``."""
+"""Lists of ints and floats of which the run knows which is which: their ints are indices, bounds
+and keys, as in heaps of rows that begin with ``[0, start]``."""
 
 import heapq
 

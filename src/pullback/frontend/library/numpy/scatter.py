@@ -8,25 +8,51 @@ order of the elements of ``a[idx]``: the last writer wins. ``a[idx] += v`` is
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Loop, Update, Var
-from pullback.core.types import BOOL, I64
+from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.values import ArrayV, ListV, Scalar, Specialiser, TupleV, Value
+from pullback.frontend.kinds.optionals import is_none
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    OptionalV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.library import told
 from pullback.frontend.library.compiled_text import array_of, run_program
-from pullback.frontend.library.numpy.broadcasting import reader
+from pullback.frontend.library.numpy.broadcasting import reader, scalars
 from pullback.frontend.library.numpy.indices import in_range
 from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.library.text import sorting
+from pullback.frontend.run import Run
 
 Extents = tuple[Atom, ...]
 
 # --- masks ---------------------------------------------------------------------------------------
+
+
+def stored(sp: Specialiser, array: ArrayV, value: Value, by: str, node: ast.AST) -> Value:
+    """Return what is put into an array: in NumPy, None is nan among floats."""
+
+    def number(v: Value) -> Value:
+        return Static(math.nan) if is_none(v) else v
+
+    if isinstance(array.elem, Real) and not by:
+        value = number(value)
+        if isinstance(value, OptionalV) and is_none(value.other):
+            assert isinstance(sp, Run)
+            value = sp.case_value(value, number, node)
+    return scalars(sp, value, node)
 
 
 def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:

@@ -372,7 +372,7 @@ def store_within(
     if isinstance(index, Region):
         return _store_in_view(sp, array, index, scalars(sp, value, node), node, home, by)
     parts = take_apart(sp, array, index, node)
-    value = scalars(sp, value, node)
+    value = scatter.stored(sp, array, value, by, node)
     if any(isinstance(p, Gather) for p in parts):
         axes, shape = _axes(sp, array, parts, node)
         text = told.not_masked if _is_mask(sp, array, index, node) else told.not_scattered
