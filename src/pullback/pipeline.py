@@ -80,6 +80,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("constructors", know_constructors, FLAT, "a branch then keeps a bool instead of a sum"),
     Stage("peel", peel_rounds, FLAT, "checks leave rounds that are all alike, sums are seen"),
     Stage("share", merge_common, FLAT, "hoisting compares extents, dead ones too: no trim yet"),
+    Stage("windows", remove_checks, FLAT, "extents that are the same in each round leave it"),
     Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),

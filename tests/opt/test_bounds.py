@@ -148,3 +148,24 @@ def test_a_long_chain_of_sums() -> None:
     assert checked(q) == 1
     with pytest.raises(IndexError):
         evaluate(q, [V, 3])
+
+
+def test_extents_of_windows_are_the_same_in_all_rounds() -> None:
+    """``a[i : i + k]`` for all ``i`` at which it is within ``a``; what ``k`` is has been known
+    before ``i`` (so the numbers of the variables are no order of the loops)."""
+
+    def body(c, a, b):
+        n, k = a.dim(), b.dim()
+
+        def window(i):
+            return c.max_(c.min_(i + k, n) - i, 0)
+
+        def one(i):
+            c.require(window(i).eq(k), "ValueError", "shapes")
+            return c.sum(window(i), lambda j: a[i + j] * b[j])
+
+        return c.sum(c.max_(n - k + 1, 0), one)
+
+    q = both(program([A1, A1], body), [V, V[:2]], [V, V], [V[:2], V], [V, V[:0]])
+    assert checked(q) == 0 and not {"require", "min"} & set(prims(q))
+    assert prims(q).count("sub") == 1  # n - k: no round computes an extent

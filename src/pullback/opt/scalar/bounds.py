@@ -179,6 +179,8 @@ class Checks:
             known = self.larger(*args) if name == "max" else self.larger(args[1], args[0])
             if name == "min" and known is not None:
                 known = args[0] if known is args[1] else args[1]
+        elif name == "sub" and args[0].type == I64:
+            known = self.summand(*args)
         if known is None:
             return op
         self.names[let.vars[0]] = known
@@ -189,6 +191,14 @@ class Checks:
         if self.ranges.compares("ge", x, y):
             return x
         return y if self.ranges.compares("le", x, y) else None
+
+    def summand(self, x: Atom, y: Atom) -> Atom | None:
+        """Return ``z`` if ``x`` is ``y + z``: so long is ``a[y : y + z]`` where it is in range."""
+        match self.defs.get(x) if isinstance(x, Var) else None:
+            case Prim("add", (u, v)) if y in (u, v):
+                return v if u == y else u
+            case _:
+                return None
 
     def in_range(self, a: Atom, idx: tuple[Atom, ...]) -> bool:
         """Whether the indices certainly belong to an element."""

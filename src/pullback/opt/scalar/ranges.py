@@ -64,6 +64,7 @@ class Ranges:
 
     defs: dict[Var, Op]
     limit: dict[Var, Form] = field(default_factory=dict)  # v < limit, for loop indices
+    entered: dict[Var, int] = field(default_factory=dict)  # ... and how many were there before
     extents: set[Var] = field(default_factory=set)  # known to be >= 0 and < MOST
     trail: list[Var] = field(default_factory=list)  # ... in the order of these facts
     facts: list[Form] = field(default_factory=list)  # each >= 0
@@ -126,6 +127,7 @@ class Ranges:
                 if isinstance(y, Lit) and y.value <= 0:
                     extent = x  # the loop runs, so the extent is not y
         self.limit[v] = limit = self.form(extent)
+        self.entered[v] = len(self.entered)
         if limit.terms:
             self.facts.append(limit.plus(Form(1, {}), -1))  # in a round there is one
         for other, condition in self.unless_empty:
@@ -262,16 +264,13 @@ class Ranges:
         )
 
     def _bounded(self, form: Form) -> bool:
-        """Replace variables by their bounds, the latest bound first."""
+        """Replace indices of loops by their bounds, those of inner loops first."""
         for _ in range(12):
-            negative = [v for v, c in form.terms.items() if c < 0]
+            negative = [v for v, c in form.terms.items() if c < 0 and v in self.limit]
             if not negative:
                 break
-            v = max(negative, key=lambda u: u.id)
-            c = form.terms[v]
-            limit = self.limit.get(v)
-            if limit is None:
-                return False
+            v = max(negative, key=lambda u: self.entered[u])
+            c, limit = form.terms[v], self.limit[v]
             # c * v >= c * (limit - 1), as c < 0
             top = self._replaced(limit).plus(Form(1, {}), -1)
             form = form.plus(Form(0, {v: 1}), -c).plus(top, c)

@@ -1,0 +1,100 @@
+"""Kernels of textbooks, each in several spellings that share nothing: all agree with Python, and
+take about as many steps of loop code, where a step is an instruction, for eight lanes or for one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from benchmarks.common import worst_difference
+from pullback.call import driver
+from pullback.call.request import Request, What
+from tests.lower.agreement import run
+
+Array = NDArray[np.float64]
+
+
+# --- a convolution --------------------------------------------------------------------------------
+
+
+def convolution_by_loops(x: Array, w: Array) -> float:
+    k = len(w)
+    out = np.zeros((x.shape[0] - k + 1, x.shape[1] - k + 1))
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            s = 0.0
+            for a in range(k):
+                for b in range(k):
+                    s += x[i + a, j + b] * w[a, b]
+            out[i, j] = s
+    return np.sum(np.tanh(out))
+
+
+def convolution_by_windows(x: Array, w: Array) -> float:
+    k = len(w)
+    rows, columns = x.shape[0] - k + 1, x.shape[1] - k + 1
+    out = np.array(
+        [[np.sum(x[i : i + k, j : j + k] * w) for j in range(columns)] for i in range(rows)]
+    )
+    return np.sum(np.tanh(out))
+
+
+def convolution_by_sums_of_windows(x: Array, w: Array) -> float:
+    k = len(w)
+    total = 0.0
+    for i in range(x.shape[0] - k + 1):
+        for j in range(x.shape[1] - k + 1):
+            total += np.tanh((w * x[i : i + k, j : j + k]).sum())
+    return total
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Spellings of one function, its arguments and the positions of those differentiated; steps of
+    the most expensive one over those of the cheapest: of the function, and of its gradient."""
+
+    spellings: Sequence[Callable[..., Any]]
+    args: tuple[Any, ...]
+    argnums: tuple[int, ...]
+    most: tuple[float, float]
+
+
+def normal(*shape: int) -> Array:
+    return np.random.default_rng(len(shape)).normal(size=shape)
+
+
+KERNELS = {
+    "convolution": Kernel(
+        (convolution_by_loops, convolution_by_windows, convolution_by_sums_of_windows),
+        (normal(20, 21), normal(3, 3)), (0, 1), (1.3, 1.3),
+    ),
+}  # fmt: skip
+
+
+def loop_code(f: Callable[..., Any], kernel: Kernel, what: What) -> tuple[list[Any], int]:
+    """The results of loop code, and its steps."""
+
+    def use(g: Any, unit: Any) -> Any:
+        results, machine, _ = run(unit.program(True), unit.special.values(g, kernel.args))
+        return results, machine.steps
+
+    argnums = kernel.argnums if what is What.VALUE_AND_GRADIENT else ()
+    found: tuple[list[Any], int] = driver.using(f, kernel.args, Request(what, argnums), use)
+    return found
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name: str) -> None:
+    kernel = KERNELS[name]
+    expected = kernel.spellings[0](*kernel.args)
+    for what, most in zip((What.VALUE, What.VALUE_AND_GRADIENT), kernel.most, strict=True):
+        found = [loop_code(f, kernel, what) for f in kernel.spellings]
+        for f, (results, _) in zip(kernel.spellings, found, strict=True):
+            assert abs(f(*kernel.args) - expected) <= 1e-9 * abs(expected)
+            assert worst_difference(results, [expected, *found[0][0][1:]]) <= 1e-9
+        steps = {f.__name__: s for f, (_, s) in zip(kernel.spellings, found, strict=True)}
+        assert max(steps.values()) <= most * min(steps.values()), (what, steps)
