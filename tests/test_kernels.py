@@ -2,6 +2,7 @@
 take about as many steps of loop code, where a step is an instruction, for eight lanes or for one.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,46 @@ def convolution_by_sums_of_windows(x: Array, w: Array) -> float:
     return total
 
 
+# --- attention with one head ----------------------------------------------------------------------
+
+
+def attention_by_arrays(x: Array, wq: Array, wk: Array, wv: Array) -> float:
+    q, k, v = x @ wq, x @ wk, x @ wv
+    s = q @ k.T / np.sqrt(q.shape[1])
+    e = np.exp(s - s.max(axis=1, keepdims=True))
+    return np.sum((e / e.sum(axis=1, keepdims=True) @ v) ** 2)
+
+
+def attention_by_queries(x: Array, wq: Array, wk: Array, wv: Array) -> float:
+    q, k, v = x @ wq, x @ wk, x @ wv
+    total = 0.0
+    for query in q:
+        s = np.array([np.dot(query, key) for key in k]) / math.sqrt(len(query))
+        e = np.exp(s - np.max(s))
+        total += np.sum((e / np.sum(e) @ v) ** 2)
+    return total
+
+
+def attention_by_lists(x: Array, wq: Array, wk: Array, wv: Array) -> float:
+    def project(w: Array) -> list[list[float]]:
+        columns = range(w.shape[1])
+        return [[sum(a * w[i, j] for i, a in enumerate(row)) for j in columns] for row in x]
+
+    def softmax(s: list[float]) -> list[float]:
+        e = [math.exp(a - max(s)) for a in s]
+        z = sum(e)
+        return [a / z for a in e]
+
+    q, k, v = project(wq), project(wk), project(wv)
+    total = 0.0
+    for query in q:
+        s = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in k]
+        p = softmax(s)
+        for c in range(len(v[0])):
+            total += sum(a * row[c] for a, row in zip(p, v)) ** 2
+    return total
+
+
 @dataclass(frozen=True)
 class Kernel:
     """Spellings of one function, its arguments and the positions of those differentiated; steps of
@@ -71,6 +112,10 @@ KERNELS = {
     "convolution": Kernel(
         (convolution_by_loops, convolution_by_windows, convolution_by_sums_of_windows),
         (normal(20, 21), normal(3, 3)), (0, 1), (1.3, 1.3),
+    ),
+    "attention": Kernel(
+        (attention_by_arrays, attention_by_queries, attention_by_lists),
+        (normal(16, 8), *(normal(8, 8) for _ in range(3))), (0, 1, 2, 3), (1.3, 1.3),
     ),
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.index_tables import make_tables
 from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.lane_axis import choose_axes
+from pullback.opt.arrays.lists_of_rows import make_matrices
 from pullback.opt.arrays.packed_rows import pack_rows
 from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
@@ -86,6 +87,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
     Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
+    Stage("lists of rows", make_matrices, FLAT, "flattened builds are matrices of products"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
     Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from pullback.core.build import Builder, lit
-from pullback.core.effects import Effect, EffectsOf
+from pullback.core.effects import Effect, EffectsOf, may_duplicate
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
@@ -46,6 +46,7 @@ from pullback.core.thresholds import LIMITS
 from pullback.core.traverse import (
     all_lets,
     defined,
+    free_variables_of,
     map_blocks,
     map_functions,
     refresh,
@@ -311,6 +312,7 @@ class _Walk:
 
     def block(self, block: Block) -> Block:
         """Return a block with its products, and those of the blocks inside."""
+        block = Block(tuple(x for let in block.lets for x in _lifted(let)), block.results)
         nests = {
             k: nest for k, let in enumerate(block.lets)
             if isinstance(let.op, (Build, Sum_)) and (nest := _Nest(let, self.defs)).products
@@ -384,6 +386,31 @@ class _Walk:
             test = b.prim("and", _joined(b, "or", size), _joined(b, "and", fit))
             arms = refresh(large.block(out)), refresh(Block(tuple(lets), out))
             b.lets.append(Let(out, If(test, *arms), lets[-1].site))
+
+
+def _lifted(let: Let) -> tuple[Let, ...]:
+    """Return a nest of parallel loops without the integers that are the same in all its rounds,
+    such as the smaller of two extents (``zip``), and before it these integers."""
+    if not isinstance(let.op, (Build, Sum_)):
+        return (let,)
+    inside = defined(Block((let,), ()))
+    lifted: list[Let] = []
+
+    def block(old: Block) -> Block:
+        kept: list[Let] = []
+        for x in old.lets:
+            number = isinstance(x.op, Prim) and len(x.vars) == 1 and x.vars[0].type == I64
+            if number and may_duplicate(x.op) and inside.isdisjoint(free_variables_of(x.op)):
+                lifted.append(x)
+                inside.difference_update(x.vars)
+            elif isinstance(x.op, (Build, Sum_)):
+                kept.append(Let(x.vars, map_blocks(x.op, block), x.site))
+            else:
+                kept.append(x)
+        return Block(tuple(kept), old.results)
+
+    op = map_blocks(let.op, block)
+    return (*lifted, Let(let.vars, op, let.site))
 
 
 def _joined(b: Builder, name: str, tests: Sequence[Var]) -> Var:
