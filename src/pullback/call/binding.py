@@ -40,6 +40,8 @@ def _kept(
         return None
     with compiling, uncollected():
         loaded = kept_programs.load(function, args, kinds, equal, request)
+        if loaded is None and equal:  # extents that are not are found before LLVM is asked
+            loaded = kept_programs.load(function, args, kinds, False, request)
     try:
         return None if loaded is None else taken(function, loaded, args)
     except ValueError as error:

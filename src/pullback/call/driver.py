@@ -25,6 +25,7 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.call import journal, kept_programs
+from pullback.call.assumed_extents import must_broadcast
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
@@ -37,7 +38,7 @@ from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
 from pullback.call.refusals import refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
-from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
+from pullback.call.specialised import bound, broadcasting, compiling, kinds_of, take_general
 from pullback.call.trees import Fast
 from pullback.call.watching import watched
 from pullback.call.wrappers import loss_entry
@@ -79,6 +80,7 @@ class Specialisation:
         self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
+        self.asked = False  # whether this is so in the call that it was made for
         self.seconds = 0.0  # that it took, until some compiled program is said to have taken them
         self.ways = request.lapack, request.contracts
         self.has_products = has_products(program)
@@ -373,7 +375,13 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     if special.special.always_raises and request.what is not What.VALUE:
         value = special.unit(request.of_value())
         bound(function, value, args)  # the error of the function itself comes out of it
-    return function, special.unit(request)
+    unit = special.unit(request)
+    if special.equal and special.special.assumes and not special.asked:
+        special.asked = True
+        if must_broadcast(special.program, unit.plan, special.values(function, args)):
+            take_general(function, args)
+            return found(f, args, request)
+    return function, unit
 
 
 def using(
@@ -390,9 +398,7 @@ def using(
     except ValueError as error:
         if not (unit.special.equal and may_broadcast(error)):
             raise
-    if len(broadcasting) >= config.cache_size:
-        broadcasting.clear()
-    broadcasting.add((type_of(function), tuple(map(type_of, args))))
+    take_general(function, args)
     return use(*found(f, args, request))
 
 

@@ -12,13 +12,21 @@ from pullback.call.trees import Fast
 from pullback.core.waiting import Lock
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds.kinds import Kind, parts
-from pullback.frontend.python.pytypes import types_of
+from pullback.frontend.python.pytypes import type_of, types_of
+from pullback.settings import config
 
 compiling = Lock()
 """The lock of all that changes what is compiled."""
 
 broadcasting: set[object] = set()
 """What has met extents of 1 where equal ones were assumed: types of a function and arguments."""
+
+
+def take_general(function: FunctionType, args: Sequence[object]) -> None:
+    """From now on compile the function for extents that meet others, for such arguments."""
+    if len(broadcasting) >= config.cache_size:
+        broadcasting.clear()
+    broadcasting.add((type_of(function), tuple(map(type_of, args))))
 
 
 def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
