@@ -5,6 +5,7 @@ take about as many steps of loop code, where a step is an instruction, for eight
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,62 @@ def attention_by_lists(x: Array, wq: Array, wk: Array, wv: Array) -> float:
     return total
 
 
+# --- covariances ----------------------------------------------------------------------------------
+
+
+def covariance_by_arrays(x: Array) -> float:
+    y = x - np.mean(x, axis=0)
+    return np.sum((y.T @ y / (len(x) - 1)) ** 2)
+
+
+def covariance_by_loops(x: Array) -> float:
+    """Each entry of the upper triangle, and its mirror image."""
+    n, m = x.shape
+    mean = [sum(x[i, j] for i in range(n)) / n for j in range(m)]
+    c = np.zeros((m, m))
+    for i in range(m):
+        for j in range(i, m):
+            s = 0.0
+            for k in range(n):
+                s += (x[k, i] - mean[i]) * (x[k, j] - mean[j])
+            c[i, j] = c[j, i] = s / (n - 1)
+    return np.sum(c * c)
+
+
+def covariance_by_rows(x: Array) -> float:
+    n, m = x.shape
+    y = x - x.mean(axis=0)
+    c = np.zeros((m, m))
+    for i in range(m):
+        c[i:, i] = y[:, i] @ y[:, i:] / (n - 1)
+        c[i, i:] = c[i:, i]
+    return np.sum(c**2)
+
+
+# --- a state that is moved by sums of its own input -----------------------------------------------
+
+
+def driven_by_sums(x: Array, w: Array) -> float:
+    s = 0.0
+    for i in range(x.shape[1]):
+        force = 0.0
+        for k in range(x.shape[0]):
+            force += x[k, i] * w[k]
+        s = np.tanh(0.5 * s + force)
+    return s
+
+
+def driven_by_a_product(x: Array, w: Array) -> float:
+    s = 0.0
+    for force in w @ x:
+        s = np.tanh(0.5 * s + force)
+    return s
+
+
+def driven_by_dot(x: Array, w: Array) -> float:
+    return reduce(lambda s, column: np.tanh(0.5 * s + np.dot(column, w)), x.T, 0.0)
+
+
 @dataclass(frozen=True)
 class Kernel:
     """Spellings of one function, its arguments and the positions of those differentiated; steps of
@@ -116,6 +173,14 @@ KERNELS = {
     "attention": Kernel(
         (attention_by_arrays, attention_by_queries, attention_by_lists),
         (normal(16, 8), *(normal(8, 8) for _ in range(3))), (0, 1, 2, 3), (1.3, 1.3),
+    ),
+    "covariance": Kernel(
+        (covariance_by_arrays, covariance_by_loops, covariance_by_rows), (normal(24, 17),), (0,),
+        (1.8, 2.2),
+    ),
+    "a driven state": Kernel(
+        (driven_by_a_product, driven_by_sums, driven_by_dot), (normal(24, 40), 0.2 * normal(24)),
+        (0, 1), (1.3, 1.3),
     ),
 }  # fmt: skip
 

@@ -31,6 +31,7 @@ from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.constructor_specialisation import specialise_constructors
+from pullback.opt.control.distribution import distribute_loops
 from pullback.opt.control.division import Divider
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.invariant_loops import hoist_loops
@@ -87,6 +88,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
     Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
+    Stage("distribute", distribute_loops, FLAT, "what no round carries runs in lanes"),
     Stage("lists of rows", make_matrices, FLAT, "flattened builds are matrices of products"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
     Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),

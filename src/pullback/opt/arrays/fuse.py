@@ -45,6 +45,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import free_variables, map_children, refresh
 from pullback.core.types import I64, Array
+from pullback.opt.arrays.lane_axis import gains_outside
 from pullback.opt.arrays.shapes import same
 from pullback.opt.arrays.storage import updated_arrays
 
@@ -112,6 +113,14 @@ class _Reads:
         for a in some:
             if isinstance(a, Var) and isinstance(a.type, Array):
                 self.of[a] = None
+
+
+def _has_lanes(op: Build) -> bool:
+    """Whether the op builds numbers by loops that run in lanes side by side, and would not in a
+    sequential loop (``opt/control/distribution.py``)."""
+    numbers = not any(isinstance(r.type, Array) for r in op.body.results)
+    loops = any(isinstance(x.op, (Sum_, Loop)) for x in op.body.lets)
+    return numbers and loops and gains_outside(op)
 
 
 # --- the walk -------------------------------------------------------------------------------------
@@ -187,7 +196,7 @@ class _Fuser:
         effects = self.effects.block(op.body)
         if not effects <= RAISE:
             return
-        once = self.read_once(old, block, position, effects != PURE)
+        once = self.read_once(old, op, block, position, effects != PURE)
         moves = self.updated.isdisjoint(free_variables(op.body))
         if not moves and not (once and self.before_updates(old, block, position)):
             return
@@ -195,8 +204,11 @@ class _Fuser:
         for k, v in enumerate(new.vars):
             self.built[v] = built, k
 
-    def read_once(self, let: Let, block: Block, position: int, raises: bool) -> bool:
-        """Case 2, decided on the program before the walk."""
+    def read_once(
+        self, let: Let, new: Build, block: Block, position: int, raises: bool
+    ) -> bool:
+        """Case 2, decided on the program before the walk, and what has been fused into the build
+        since."""
         reads: list[_Read] = []
         for v in let.vars:
             mine = self.reads.of.get(v, [])
@@ -211,6 +223,8 @@ class _Fuser:
                 return False
         path = first.around[self.depth :]
         if raises and not self.may_raise_there(let, block, position, path, first.indices):
+            return False
+        if any(isinstance(x.op, Loop) for x in path) and _has_lanes(new):
             return False
         return self.path_is_injective(path, first.indices)
 

@@ -98,6 +98,17 @@ def _first_is_better(op: Build | Sum_) -> bool:
     return first <= ENOUGH * _Price(op, op.indices[-1], ()).whole()
 
 
+def gains_outside(op: Build) -> bool:
+    """Whether rounds side by side in lanes cost less than rounds one after the other, in which each
+    sum has lanes of its own. (Sequential loops have none.)"""
+    inner = [let.op for let in op.body.lets if isinstance(let.op, (Build, Sum_, Loop))]
+    parallel = [x for x in inner if not isinstance(x, Loop)]
+    if len(parallel) < len(inner):
+        return True
+    own = sum(INNER * _Price(x, x.indices[-1], ()).whole() for x in parallel)
+    return _Price(op, op.indices[-1], ()).whole() <= ENOUGH * own
+
+
 @dataclass
 class _Price:
     """What a loop costs with lanes along one axis; ``around``: its other axes, as far as they are
