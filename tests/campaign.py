@@ -80,7 +80,8 @@ NAMES = {
                *(f"tests/frontend/test_{name}.py" for name in (
                    "attribute_updates", "container_bases", "local_classes", "value_classes",
                    "function_identity",
-                   "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
+                   "advice", "aliases", "asdict", "bools_in_operators", "caught",
+                   "chosen_classes", "clause_names",
                    "constructs", "contextmanager", "deques", "descriptors", "dict_views",
                    "error_texts", "exception_values", "fallbacks",
                    "generators", "given_containers", "given_dicts", "given_iterators",

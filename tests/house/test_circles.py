@@ -32,10 +32,9 @@ OF_TYPES = [
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",
         "frontend.functions.scopes", "frontend.functions.self_capture", "frontend.interface",
-        "frontend.kinds.complex_pairs", "frontend.kinds.descriptions", "frontend.kinds.flatten",
-        "frontend.kinds.function_kinds", "frontend.kinds.join", "frontend.kinds.joined_fields",
-        "frontend.kinds.kinds",
-        "frontend.kinds.sum_kinds",
+        "frontend.kinds.chosen", "frontend.kinds.complex_pairs", "frontend.kinds.descriptions",
+        "frontend.kinds.flatten", "frontend.kinds.function_kinds", "frontend.kinds.join",
+        "frontend.kinds.joined_fields", "frontend.kinds.kinds", "frontend.kinds.sum_kinds",
         "frontend.kinds.table_keys", "frontend.kinds.values", "frontend.kinds.widening",
         "frontend.python.fingerprints", "frontend.python.generics", "frontend.python.records",
         "frontend.python.unions",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pullback.call import given as tangent_of
-from pullback.call.code.reading import Making, Sources
+from pullback.call.code.reading import Making, Reading, Sources
 from pullback.call.code.tangent_items import item_of
 from pullback.call.code.tangent_items import items_of as given_items
 from pullback.call.code.writing import Slots, Where, Writing
@@ -14,9 +14,11 @@ from pullback.call.given import What
 from pullback.call.shape import Part, shape_of
 from pullback.call.shapes.product import Product, items_of
 from pullback.call.trees import Writer
-from pullback.frontend.kinds.kinds import TupleK
+from pullback.frontend.kinds.chosen import CHOICE, chosen
+from pullback.frontend.kinds.kinds import StaticK, TupleK
 from pullback.frontend.python.annotations import inside as annotation_inside
 from pullback.native import Tree
+from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_ITEMS, TUPLE_SIZE
 
 
@@ -27,6 +29,8 @@ class Fixed(Product, of=TupleK):
         hints = (annotation_inside(declared, j) for j in range(len(kind.items)))
         super().__init__(kind, tuple(map(shape_of, kind.items, hints)))
         self.is_list = kind.is_list
+        first = kind.items[0] if kind.items else None
+        self.is_choice = isinstance(first, StaticK) and first.value is CHOICE
 
     def inside(self, value: object) -> Sequence[Part]:
         found = items_of(self, value, len(self.items))
@@ -34,7 +38,7 @@ class Fixed(Product, of=TupleK):
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
         is_list = self.is_list if like is None else isinstance(like, list)
-        return list(parts) if is_list else tuple(parts)
+        return chosen(parts) if self.is_choice else (list if is_list else tuple)(parts)
 
     def given(self, given: object, count: int, what: What) -> Iterator[object]:
         return iter(tangent_of.items(given, count, self.kind, what))
@@ -49,7 +53,7 @@ class Fixed(Product, of=TupleK):
         return [f"{at}[{j}]" for j in range(len(self.items))]
 
     def finish(self) -> Callable[[Iterable[object]], object] | None:
-        return list if self.is_list else None
+        return chosen if self.is_choice else (list if self.is_list else None)
 
     @property
     def direct(self) -> bool:
@@ -80,7 +84,14 @@ class Fixed(Product, of=TupleK):
         start = c.load("ptr", out, LIST_ITEMS) if self.is_list else c.at(out, TUPLE_ITEMS)
         for k, item in enumerate(self.items):
             c.store("ptr", item.decode(m, sources), start, 8 * k)
-        return out
+        if not self.is_choice or m.reading is not Reading.VALUE:
+            return out
+        over = c.slot("i32")
+        number = c.load("ptr", start, 8)
+        n = c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {number}", f"ptr {over}")
+        member = increment(c, c.load("ptr", start, c.add(c.mul(n, 8), 16)))
+        c.call("void", "Py_DecRef", f"ptr {out}")
+        return member
 
     def seed(self, m: Making, given: str, sources: Sources) -> None:
         parts = given_items(m.code, given, str(len(self.items)))

@@ -42,7 +42,7 @@ from pullback.frontend.derivatives.cotangents import (
 )
 from pullback.frontend.derivatives.implicit import IMPLICIT, implicit_tangent
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.interpret.calls import bind
+from pullback.frontend.interpret.given_parameters import bind
 from pullback.frontend.kinds.coerce import coerce, tightened
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild

@@ -29,7 +29,7 @@ from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
 from pullback.frontend.functions.self_capture import functions, places
-from pullback.frontend.interpret.calls import bind
+from pullback.frontend.interpret.given_parameters import bind
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.function_kinds import is_function

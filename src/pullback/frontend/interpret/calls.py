@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
@@ -33,8 +33,8 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.attributes import has_method, receiver_name
 from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.interpret.given_parameters import bind
 from pullback.frontend.interpret.iteration import given_to_view, is_driven, is_iterator, once
-from pullback.frontend.interpret.spreading import REST
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
@@ -69,10 +69,8 @@ from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
 from pullback.frontend.memory import (
     dict_views,
-    dicts,
     hash_methods,
     made_sets,
-    references,
 )
 from pullback.frontend.memory.container_objects import contents, is_container
 from pullback.frontend.python import records, special_methods
@@ -81,16 +79,14 @@ from pullback.frontend.python.contexts import generator_of
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of, with_defaults
-from pullback.frontend.python.read_keywords import keywords_are_read
 from pullback.frontend.python.rewrites import refuse_library
-from pullback.frontend.python.source import Definition, definition_of
-from pullback.frontend.python.syntax import is_generator, parameters
+from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.syntax import is_generator
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.store.shared_memory import (
     given_memory,
     in_full,
     in_full_each,
-    in_region,
     opened,
     takes_arrays,
 )
@@ -145,6 +141,9 @@ def call(
         case Static() if showing.is_showing(function):
             return showing.show_values(run, function, args, kwargs, node)
         case Static(obj):
+            if any(map(choices.is_of_classes, args)) and _looks_at_classes(obj):
+                one = functools.partial(call, run, function, kwargs=kwargs, node=node)
+                return choices.of_each_class(run, args, one, node)
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) | RefV(cls=cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
@@ -158,6 +157,11 @@ def call(
             run.refuse(
                 node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
             )
+
+
+def _looks_at_classes(obj: object) -> bool:
+    """Whether a function asks something of a class that it is given, and keeps or calls none."""
+    return getattr(obj, "__module__", "") == "builtins" and obj not in (map, filter)
 
 
 def _call_member(
@@ -421,80 +425,3 @@ def case_closure(
         lambda blocks: Case(value.atom, tuple(map(CaseArm, params, blocks))),
         node,
     )
-
-
-def bind(
-    run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
-) -> dict[str, Value]:
-    """Return the values of the parameters, in their order; TypeError-like refusal if they do not
-    fit."""
-    spec = f.definition.node.args
-    positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
-    given, more = [*f.bound, *args], kwargs.get(REST)
-    bound = dict(zip(positional, given, strict=False))
-    rest = given[len(positional) :]
-    only = {p.arg for p in spec.posonlyargs}
-    names = set(parameters(f.definition.node)) - only
-    others: dict[str, Value] = {}
-    for name, value in ((n, v) for n, v in kwargs.items() if n != REST):
-        if name not in names and spec.kwarg is not None:
-            others[name] = value
-            continue
-        if name not in names:
-            what = "an unexpected keyword argument "
-            if name in only:
-                what = "some positional-only arguments passed as keyword arguments: "
-            _misfit(run, f.definition, f"got {what}{name!r}", node)
-        if name in bound:
-            _misfit(run, f.definition, f"got multiple values for argument {name!r}", node)
-        bound[name] = value
-    if rest and spec.vararg is None:
-        _refuse_count(run, f, len(positional), len(given), kwargs, node)
-    with_default = positional[len(positional) - len(f.defaults) :]
-    for name, value in (*zip(with_default, f.defaults, strict=True), *f.kw_defaults):
-        if name not in bound:
-            bound[name] = call(run, value, (), {}, node) if references.is_object(value) else value
-    missing = [n for n in parameters(f.definition.node) if n not in bound]
-    if missing:
-        _misfit(run, f.definition, _missing_said(spec, missing), node)
-    ordered = {n: bound[n] for n in parameters(f.definition.node)}
-    if spec.vararg is not None:
-        ordered[spec.vararg.arg] = TupleV(tuple(rest)) if more is None else more
-    if spec.kwarg is not None:
-        ordered[spec.kwarg.arg] = (
-            dicts.only_read(others) if keywords_are_read(f.definition.node)
-            else in_region(run, dicts.made(others), node, node, True)
-        )  # fmt: skip
-    return ordered
-
-
-def _misfit(run: Run, definition: Definition, said: str, node: ast.AST) -> NoReturn:
-    """Raise what Python raises for arguments that do not fit."""
-    run.never("TypeError", f"{definition.qualname}() {said}", node, ArgumentTypeError)
-
-
-def _missing_said(spec: ast.arguments, missing: Sequence[str]) -> str:
-    """Return what Python says of arguments that are missing: first of those by position."""
-    only = {p.arg for p in spec.kwonlyargs}
-    first = [n for n in missing if n not in only]
-    names = [repr(n) for n in first or missing]
-    last = " and ".join(names[-2:]) if len(names) < 3 else f"{names[-2]}, and {names[-1]}"
-    kind, plural = "positional" if first else "keyword-only", "" if len(names) == 1 else "s"
-    shown = ", ".join([*names[:-2], last])
-    return f"missing {len(names)} required {kind} argument{plural}: {shown}"
-
-
-def _refuse_count(
-    run: Run, f: FunctionV, most: int, given: int, kwargs: dict[str, Value], node: ast.AST
-) -> NoReturn:
-    """Raise what Python raises for too many arguments by position."""
-    spec = f.definition.node.args
-    by_name = sum(p.arg in kwargs for p in spec.kwonlyargs)
-    takes = f"from {most - len(f.defaults)} to {most}" if f.defaults else f"{most}"
-    said, were = f"{given}", "was" if given == 1 and not by_name else "were"
-    if by_name:
-        ends = ["" if n == 1 else "s" for n in (given, by_name)]
-        said += f" positional argument{ends[0]} (and {by_name} keyword-only argument{ends[1]})"
-    plural = "" if most == 1 and not f.defaults else "s"
-    text = f"takes {takes} positional argument{plural} but {said} {were} given"
-    _misfit(run, f.definition, text, node)

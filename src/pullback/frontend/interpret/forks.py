@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
-from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
 from pullback.frontend.functions import choices
+from pullback.frontend.kinds.chosen import NUMBER
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.growing_tuples import join_growing
-from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
+from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, leaf_types
 from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
-    INDEX_BITS,
     UNSET,
     FunctionV,
     GeneratorV,
     PlaceV,
     Stale,
+    Static,
     TupleV,
     Value,
 )
@@ -87,7 +87,7 @@ def fork_value(
         for b, v in results:
             with run.building(b):
                 tags.append([None if v is None else choices.tag_of(run, v, functions, node)])
-        return choices.choice(_emit(run, results, [_INDEX], tags, make, node)[0], functions)
+        return choices.choice(_emit(run, results, [NUMBER], tags, make, node)[0], functions)
     joined = join_values(run, values, node, meet=meet)
     if isinstance(joined, Same):
         if len(values) > 1 or not flatten(joined.value).atoms:
@@ -105,14 +105,11 @@ def fork_value(
             columns.append([v, *(
                 None if place is None else places.index_of(run, place.steps[k]) for k in steps
             )])  # fmt: skip
-    kinds = [joined, *(_INDEX for _ in steps)]
+    kinds = [joined, *(NUMBER for _ in steps)]
     made, *indices = _emit(run, results, kinds, columns, make, node)
     assert held[0] is not None
     run.frame.places[made] = replace(places.chosen(held[0], steps, indices), value=made)
     return made
-
-
-_INDEX = ScalarK(I64, True, INDEX_BITS)
 
 
 def _places_of(
@@ -392,7 +389,7 @@ def _settle_functions(
             continue
         if all(v is (values[0] if len(arms) > 1 else before.get(n)) for v in values):
             continue
-        known = [v for v in values if isinstance(v, (FunctionV, TupleV))]
+        known = [v for v in values if isinstance(v, (FunctionV, Static, TupleV))]
         functions = choices.all_of(run, known) if len(known) == len(values) else None
         if functions is None:
             continue

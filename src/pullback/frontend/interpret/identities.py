@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import enum
 import operator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, IdentityError
+from pullback.frontend.functions import choices
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
 from pullback.frontend.interpret.attributes import written
@@ -47,6 +49,9 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
     a, b = as_mark(run, class_of(a)), as_mark(run, class_of(b))
 
     for value, other in ((a, b), (b, a)):
+        if choices.is_choice(value):
+            of_one = partial(identical, run, b=other, positive=positive, node=node)
+            return choices.call(run, value, of_one, node)
         if isinstance(value, CaughtV) and not isinstance(other, OptionalV):
             if isinstance(other, Static) and other.value is None and value.is_there:
                 return Static(not positive)

@@ -95,7 +95,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return places.noted(run, value, arrays.iterate(run, value, node))
         case ListV(length):
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
-        case TupleV(items):
+        case TupleV(items) if not is_choice(value):
             return places.noted(run, value, Unrolled(items))
         case HashV():
             return hash_methods.items_of(run, value, node)

@@ -17,6 +17,8 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import part_of_caught
+from pullback.frontend.kinds.chosen import chosen as chosen_of
+from pullback.frontend.kinds.chosen import is_choice_kind
 from pullback.frontend.kinds.complex_pairs import Pair, together
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
@@ -297,6 +299,8 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
             return Applied(_seen, (number, Leaf(next(leaves)))) if may_be_int else number
         case ArrayK():
             return Leaf(next(leaves))
+        case TupleK(items) if is_choice_kind(kind):
+            return _all(_member, items, leaves)
         case TupleK(items, is_list):
             return _all(_list if is_list else _tuple, items, leaves)
         case RangeK(items):
@@ -350,6 +354,10 @@ def _method(name: str, names: tuple[str, ...], text: object, *args: object) -> o
     named = dict(zip(names, args[count:], strict=True))
     result: object = getattr(text, name)(*args[:count], **named)
     return result
+
+
+def _member(*parts: object) -> object:
+    return chosen_of(parts)
 
 
 def _tuple(*items: object) -> tuple[object, ...]:

@@ -101,7 +101,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case Scalar():
             return scalars.truth(run, value)
         case TupleV(items):
-            return bool(items)
+            return choices.truth(run, value, node) if choices.is_choice(value) else bool(items)
         case RecordV() if is_view(value):
             return truth(run, seen_by(value), node)
         case RecordV() if is_object_dict(value):

@@ -11,6 +11,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
     known_calls,
@@ -57,6 +58,10 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return scalars.binop(run, op, left, right, node)
     if isinstance(left, SmallV) or isinstance(right, SmallV):
         return small_ints.binop(run, op, left, right, node)
+    if choices.is_choice(left):
+        return choices.call(run, left, lambda f: binop(run, op, f, right, node), node)
+    if choices.is_choice(right):
+        return choices.call(run, right, lambda f: binop(run, op, left, f, node), node)
     if optionals.meet_nothing(left, right):
         return _of_optional(run, op, left, right, node)
     x, y = payloads.operand(run, left, node), payloads.operand(run, right, node)
@@ -88,14 +93,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         if op == "@":
             return products.matmul(run, left, right, node)
         return arrays.binop(run, op, left, right, node)
-    if (
-        isinstance(left, Static)
-        and isinstance(left.value, (type, types.UnionType))
-        and op == "|"
-        and isinstance(right, Static)
-        and isinstance(right.value, (type, types.UnionType, types.NoneType))
-    ):
-        return Static(left.value | right.value)
+    if op == "|" and (union := _union(left, right)) is not None:
+        return union
     folded = scalars.fold(op, left, right) or known_calls.binop(run, op, left, right, node)
     if folded is not None:
         return folded
@@ -115,6 +114,17 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
 
 
 _OBJECTS = RecordV, RefV, UnionV
+
+
+def _union(left: Value, right: Value) -> Static | None:
+    """Return the union of two classes that are known: ``int | None``."""
+    if isinstance(left, Static) and isinstance(right, Static):
+        a, b = left.value, right.value
+        if isinstance(a, (type, types.UnionType)) and isinstance(
+            b, (type, types.UnionType, types.NoneType)
+        ):
+            return Static(a | b)
+    return None
 
 
 def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> Value:

@@ -15,15 +15,13 @@ from pullback.core.terms import Atom, Inject
 from pullback.core.types import I64, Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.derivatives.identity import is_one
-from pullback.frontend.functions import eta
-from pullback.frontend.functions.captures import Captures
-from pullback.frontend.functions.scopes import AnyScope, Scope
-from pullback.frontend.kinds import key_numbers, one_of
+from pullback.frontend.functions import choices, eta
+from pullback.frontend.kinds import chosen, key_numbers, of_functions, one_of
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
-from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
-from pullback.frontend.kinds.join import generalise, join, same_function, widen
+from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of
+from pullback.frontend.kinds.join import generalise, join, widen
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -44,15 +42,13 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     are_memory,
-    closure_type,
     leaf_types,
     without_spare,
 )
 from pullback.frontend.kinds.number_kinds import fits, of_kind
-from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.sum_kinds import mark_of
 from pullback.frontend.kinds.table_keys import Hashed, item_kind
-from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
+from pullback.frontend.kinds.undefined import dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,
     FunctionV,
@@ -125,6 +121,9 @@ def coerce(
             if isinstance(value, Scalar) and not rank0:
                 run.as_numbers |= value.owners
             return of_kind(value, kind, run.convert(value, t, node))
+        case (Static() | TupleV()), TupleK() if of := chosen.constants(kind):
+            made = choices.among(run, value, of, node)
+            return mismatch(run, value, kind, node) if made is None else made
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return replace(value, items=parts, is_list=is_list)
@@ -161,16 +160,13 @@ def coerce(
             return coerce(run, pair_of(run, value, cls, node), kind, node)
         case (RecordV() | UnionV() | Static()), UnionK():
             return _into_union(run, value, kind, node)
-        case FunctionV(), FunctionK():
-            return _coerce_function(run, value, kind, node)
         case (Static() | OperatorV()), (FunctionK() | ClosureK() | LambdaSetK()):
             return coerce(run, eta.wrapped(value), kind, node)
         case RecordV(cls), (FunctionK() | ClosureK() | LambdaSetK()) if _is_callable(cls):
             return coerce(run, run.attribute(value, "__call__", node), kind, node)
-        case (FunctionV() | ClosureV()), ClosureK():
-            return _into_closure(run, value, kind, node)
-        case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
-            return _into_set(run, value, kind, node)
+        case (FunctionV() | ClosureV() | LambdaSetV()), (FunctionK() | ClosureK() | LambdaSetK()):
+            made = of_functions.into(run, value, kind, node, coerce)
+            return mismatch(run, value, kind, node) if made is None else made
         case (RangeV() | SliceV()), RangeK(kinds):
             bounds = (value.start, value.stop, value.step)
             a, b, c = (coerce(run, v, k, node) for v, k in zip(bounds, kinds, strict=True))
@@ -399,90 +395,6 @@ def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
         message = f"{names} where {describe(kind)} is declared"
         run.require(run.b.prim("not", wrong), Limit("TypeError"), message, node)
     return UnionV(value.atom, value.union, value.owners, kind.absent)
-
-
-def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
-    """Return the same function with its captures converted."""
-    target = example(kind)
-    assert isinstance(target, FunctionV)
-    if value.definition is not target.definition:
-        mismatch(run, value, kind, node)
-    return _Conversion(run, node).function(snapshot(value), target)
-
-
-class _Conversion(Captures):
-    """Captures that are converted to the kinds of an example."""
-
-    def __init__(self, run: Run, node: ast.AST) -> None:
-        super().__init__()
-        self.run, self.node = run, node
-
-    def fill(self, made: Scope, a: Scope, b: Scope) -> None:
-        for name, wanted in b.names.items():
-            made.names[name] = self.value(a.names[name], wanted)
-            made.cells[name] = a.cells.get(name, frozenset())
-
-    def outside(self, a: AnyScope, b: AnyScope) -> AnyScope:
-        if a != b:
-            reason = "functions of one text that captured other variables each"
-            self.run.refuse(self.node, reason, error=TypesDoNotMeetError)
-        return a
-
-    def value(self, v: Value, like: Value) -> Value:
-        match v, like:
-            case FunctionV(), FunctionV() if v.definition is like.definition:
-                return self.function(v, like)
-            case TupleV(items, is_list), TupleV(wanted) if len(items) == len(wanted):
-                return TupleV(tuple(map(self.value, items, wanted)), is_list, v.owners, v.fresh)
-            case RecordV(cls, fields), RecordV(other, wanted_fields) if cls is other:
-                made = {n: self.value(fields[n], w) for n, w in wanted_fields.items()}
-                return replace(v, fields=made)
-            case OperatorV(name, f, options, args), OperatorV(again, g) if name == again:
-                given = tuple(map(self.value, args, like.args))
-                return OperatorV(name, self.value(f, g), options, given)
-            case _:
-                return coerce(self.run, v, kind_of(like), self.node)
-
-
-def _into_set(
-    run: Run, value: FunctionV | ClosureV | LambdaSetV, kind: LambdaSetK, node: ast.AST
-) -> Value:
-    """Return a function as a node of a recursive lambda set."""
-    target = kind.set
-    if isinstance(value, LambdaSetV):
-        target.store.merge(target, value.set)  # this round of specialisation is done once more
-        return dummy(run, kind)
-    if isinstance(value, ClosureV):
-        return run.case_closure(value, lambda f: _into_set(run, f, kind, node), node)
-    own = kind_of(value)
-    assert isinstance(own, FunctionK)
-    tag = target.tag(own)
-    flat = flatten(coerce(run, value, target.members[tag], node))
-    run.declare(target)
-    run.redeclare(target)
-    named = Named(target.name)
-    (atom,) = run.b.let(Inject(named, tag, tuple(flat.atoms)), (named,))
-    return LambdaSetV(atom, target, frozenset(o for owned, _ in flat.owned for o in owned))
-
-
-def _into_closure(
-    run: Run, value: FunctionV | ClosureV, kind: ClosureK, node: ast.AST
-) -> ClosureV:
-    t = closure_type(kind.alternatives)
-    if isinstance(value, ClosureV):
-        made = run.case_closure(value, lambda f: _into_closure(run, f, kind, node), node)
-        assert isinstance(made, ClosureV)
-        return made
-    own = kind_of(value)
-    assert isinstance(own, FunctionK)
-    same = [k for k in kind.alternatives if k == own or same_function(k, own) == k]
-    if not same:
-        mismatch(run, value, kind, node)
-    tag = kind.alternatives.index(own if own in same else same[0])
-    flat = flatten(coerce(run, value, kind.alternatives[tag], node))
-    (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
-    owners = frozenset(o for owned, _ in flat.owned for o in owned)
-    return ClosureV(atom, kind.alternatives, owners)
 
 
 def covering(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real
 from pullback.errors import brief, first_keys
+from pullback.frontend.kinds.chosen import constants, is_choice_kind
 from pullback.frontend.kinds.complex_pairs import Pair
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -68,6 +69,8 @@ def describe(kind: Kind) -> str:
             return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
         case WrappedK(cls=cls):
             return f"a {cls.__name__}"
+        case TupleK() if is_choice_kind(kind):
+            return "a class chosen at run time" if constants(kind) else "one of several functions"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
@@ -156,6 +159,8 @@ def _plural(kind: Kind) -> str:
     if isinstance(kind, ListK):
         return f"{kind.word.replace(' or', 's or')}s of {_plural(kind.elem)}"
     called = describe(kind).removeprefix("an ").removeprefix("a ")
+    if is_choice_kind(kind):
+        return called.replace("class", "classes", 1)
     if isinstance(kind, (TupleK, ArrayK)):  # "tuples of 2 items", "arrays of float64, rank 1"
         return called.replace(" ", "s ", 1)
     return called + " items"

@@ -15,7 +15,7 @@ from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds import sum_kinds
 from pullback.frontend.kinds.complex_pairs import has_axes, meeting
 from pullback.frontend.kinds.flatten import example, kind_of
-from pullback.frontend.kinds.function_kinds import has_function, is_function
+from pullback.frontend.kinds.function_kinds import has_function, is_function, joined_classes
 from pullback.frontend.kinds.joined_fields import is_plain, joined_fields, loose
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -83,6 +83,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return _functions(a, b)
         case _ if is_function(a) and is_function(b):
             return _functions(a, b)
+        case (StaticK() | TupleK()), (StaticK() | TupleK()) if of := joined_classes(a, b):
+            return of
         case (SymbolK() | StaticK()), (SymbolK() | StaticK()) if _symbols(a, b) is not None:
             return _symbols(a, b)
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):

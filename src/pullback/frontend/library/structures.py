@@ -21,7 +21,7 @@ from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import known, numbers_of, positions_of
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import owning
-from pullback.frontend.interpret.calls import bind as bind_call
+from pullback.frontend.interpret.given_parameters import bind as bind_call
 from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.complex_pairs import (

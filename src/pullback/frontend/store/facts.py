@@ -16,7 +16,6 @@ it, ``StoreGrewError`` ends such a run, and the program is run anew.
 
 from __future__ import annotations
 
-import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -50,11 +49,11 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.sum_kinds import alternatives, may_be_memory
 from pullback.frontend.kinds.widening import loses_ints
-from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.container_bases import held_by, holds_value, order_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
 from pullback.frontend.signals import RegionsMeetError
 from pullback.frontend.store.always_set import initialised
+from pullback.frontend.store.reference_classes import reference_class
 
 MEMORY = (list, dict, set, defaultdict, Counter, OrderedDict, np.ndarray)
 """The classes of lists, dicts and arrays that may have several owners."""
@@ -459,7 +458,7 @@ def can_be_shared(cls: type) -> bool:
         and cls not in NAMESPACES
         and not holds_value(cls)
         and not hook_of(cls)
-        and own.isdisjoint({"__init_subclass__", "__del__", "__copy__", "__deepcopy__"})
+        and own.isdisjoint({"__del__", "__copy__", "__deepcopy__"})
         and not getattr(cls, "__abstractmethods__", None)
     )
 
@@ -468,28 +467,6 @@ def _base(cls: type) -> type:
     """The class that a user wrote furthest up, or the class itself."""
     own = [c for c in cls.__mro__ if is_object_class(c)]
     return own[-1] if own else cls
-
-
-def reference_class(classes: tuple[type, ...], base: type) -> type:
-    """Return the class of references to objects of these classes. It has the special methods of
-    all of them, so that whoever asks for one asks the object."""
-    if base is object or len(classes) == 1:
-        base = classes[0]
-    found = (vars(c) for cls in classes for c in cls.__mro__ if is_object_class(c))
-    special = {n: f for names in found for n, f in names.items() if _is_special(n, f)}
-    kept, key = memory(classes[0]), f"references {[*map(id, classes)]} {sorted(special)}"
-    if key not in kept:
-        own: dict[str, object] = {n: f for n, f in special.items() if n not in vars(base)}
-        own |= {"__slots__": (), "__module__": base.__module__}
-        kept[key] = (type(base)(base.__name__, (base,), own), classes)
-    made: type = kept[key][0]
-    return made
-
-
-def _is_special(name: str, function: object) -> bool:
-    return name.startswith("__") and name.endswith("__") and (
-        isinstance(function, types.FunctionType) and name not in ("__init__", "__post_init__")
-    )
 
 
 __all__ = [
