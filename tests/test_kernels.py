@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import pullback as pb
 from benchmarks.common import worst_difference
 from pullback.call import driver
 from pullback.call.request import Request, What
@@ -94,6 +95,53 @@ def attention_by_lists(x: Array, wq: Array, wk: Array, wv: Array) -> float:
     return total
 
 
+# --- a stencil: the border stays as it is ---------------------------------------------------------
+
+
+def stencil_by_loops(a: Array, steps: int) -> float:
+    n, m = a.shape
+    for _ in range(steps):
+        b = np.zeros((n, m))
+        for i in range(n):
+            for j in range(m):
+                if i > 0 and i < n - 1 and j > 0 and j < m - 1:
+                    b[i, j] = 0.2 * (
+                        a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i + 1, j] + a[i - 1, j]
+                    )
+                else:
+                    b[i, j] = a[i, j]
+        a = b
+    return np.sum(a * a)
+
+
+def stencil_by_choices(a: Array, steps: int) -> float:
+    n, m = a.shape
+    for _ in range(steps):
+        b = np.empty((n, m))
+        for i in range(n):
+            for j in range(m):
+                if i == 0 or i == n - 1 or j == 0 or j == m - 1:
+                    b[i, j] = a[i, j]
+                    continue
+                s = a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i + 1, j] + a[i - 1, j]
+                b[i, j] = 0.2 * s
+        a = b
+    return np.sum(a * a)
+
+
+def stencil_by_comprehensions(a: Array, steps: int) -> float:
+    n, m = a.shape
+
+    def at(a: Array, i: int, j: int) -> float:
+        if 0 < i < n - 1 and 0 < j < m - 1:
+            return 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i + 1, j] + a[i - 1, j])
+        return a[i, j]
+
+    for _ in range(steps):
+        a = np.array([[at(a, i, j) for j in range(m)] for i in range(n)])
+    return np.sum(a * a)
+
+
 # --- covariances ----------------------------------------------------------------------------------
 
 
@@ -174,6 +222,10 @@ KERNELS = {
         (attention_by_arrays, attention_by_queries, attention_by_lists),
         (normal(16, 8), *(normal(8, 8) for _ in range(3))), (0, 1, 2, 3), (1.3, 1.3),
     ),
+    "stencil": Kernel(
+        (stencil_by_loops, stencil_by_choices, stencil_by_comprehensions), (normal(30, 26), 3),
+        (0,), (1.5, 1.5),
+    ),
     "covariance": Kernel(
         (covariance_by_arrays, covariance_by_loops, covariance_by_rows), (normal(24, 17),), (0,),
         (1.8, 2.2),
@@ -208,3 +260,11 @@ def test_kernels(name: str) -> None:
             assert worst_difference(results, [expected, *found[0][0][1:]]) <= 1e-9
         steps = {f.__name__: s for f, (_, s) in zip(kernel.spellings, found, strict=True)}
         assert max(steps.values()) <= most * min(steps.values()), (what, steps)
+
+
+def test_a_stencil_reads_without_checks() -> None:
+    """The conditions on both indices are one condition, at which the loops are divided."""
+    kernel = KERNELS["stencil"]
+    for f in kernel.spellings:
+        text = pb.show(pb.jit(f), *kernel.args)
+        assert "?[" not in text and text.count("= if ") <= 1

@@ -169,3 +169,33 @@ def test_extents_of_windows_are_the_same_in_all_rounds() -> None:
     q = both(program([A1, A1], body), [V, V[:2]], [V, V], [V[:2], V], [V, V[:0]])
     assert checked(q) == 0 and not {"require", "min"} & set(prims(q))
     assert prims(q).count("sub") == 1  # n - k: no round computes an extent
+
+
+def test_conditions_behind_conditions() -> None:
+    """``0 < i and i < n - 1``: the second operand is computed where the first one is true."""
+
+    def body(c, a):
+        n = a.dim()
+
+        def one(i):
+            inner = c.if_(c.expr(0, I64) < i, lambda: i < n - 1, lambda: c.expr(False))
+            edge = c.if_(i < 1, lambda: c.expr(True), lambda: c.prim("ge", i, n - 1))
+            x = c.if_(inner, lambda: a[i - 1] + a[i + 1], lambda: a[i])
+            y = c.if_(edge, lambda: a[i], lambda: a[i - 1] - a[i + 1])
+            chosen = c.prim("select", c.expr(0, I64) < i, i < n - 1, c.expr(False))
+            return x + y + c.if_(chosen, lambda: a[i - 1] * a[i + 1], lambda: a[i])
+
+        return c.build(n, one)
+
+    assert checked(both(program([A1], body), [V], [V[:1]], [V[:2]], [V[:0]])) == 0
+
+
+def test_operands_of_what_does_not_hold_prove_nothing() -> None:
+    def body(c, a, k):
+        both_hold = c.if_(c.expr(0, I64) <= k, lambda: k < a.dim(), lambda: c.expr(False))
+        one_holds = c.if_(c.expr(0, I64) <= k, lambda: c.expr(True), lambda: k < a.dim())
+        x = c.if_(both_hold, lambda: c.expr(0.0), lambda: a[k])
+        return x + c.if_(one_holds, lambda: a[k], lambda: c.expr(0.0))
+
+    p = program([A1, I64], body)
+    assert checked(both(p, [V, 1], [V, 4], [V, -1], [V, -5])) == 2

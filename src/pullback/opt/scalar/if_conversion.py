@@ -11,12 +11,16 @@ times infinity.
 from __future__ import annotations
 
 from pullback.core.effects import may_duplicate
-from pullback.core.terms import Block, Function, If, Let, Prim, Program
+from pullback.core.terms import Block, Function, If, Let, Lit, Prim, Program
 from pullback.core.traverse import map_blocks, map_functions
-from pullback.core.types import Bool, Int
+from pullback.core.types import BOOL, Bool, Int
 
 MOST = 3
 """Steps of both arms together."""
+
+MOST_IN_TEST = 8
+"""Steps of the second operand of ``c and d`` or ``c or d``: where all of them is one condition,
+the loop around it can be divided (``lower/index_sets.py``)."""
 
 _LONG = frozenset({"floordiv", "mod", "ipow"})
 """What takes longer than a branch that is predicted."""
@@ -48,7 +52,7 @@ def _is_choice(let: Let, op: If) -> bool:
     steps = (*op.then.lets, *op.orelse.lets)
     return (
         bool(let.vars)
-        and len(steps) <= MOST
+        and len(steps) <= (MOST_IN_TEST if _is_test(op) else MOST)
         and all(isinstance(v.type, (Int, Bool)) for x in (let, *steps) for v in x.vars)
         and all(
             isinstance(x.op, Prim) and may_duplicate(x.op) and x.op.name not in _LONG
@@ -56,3 +60,12 @@ def _is_choice(let: Let, op: If) -> bool:
             for x in steps
         )
     )
+
+
+def _is_test(op: If) -> bool:
+    """Whether it is ``c and d`` or ``c or d``."""
+    return any(
+        not arm.lets and len(arm.results) == 1 and isinstance(arm.results[0], Lit)
+        and arm.results[0].type == BOOL
+        for arm in (op.then, op.orelse)
+    )  # fmt: skip

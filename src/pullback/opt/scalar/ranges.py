@@ -12,8 +12,8 @@ left.
 from __future__ import annotations
 
 from pullback.core.frozen import dataclass, field
-from pullback.core.terms import Atom, Lit, Op, Prim, Var
-from pullback.core.types import I64
+from pullback.core.terms import Atom, Block, If, Lit, Op, Prim, Var
+from pullback.core.types import BOOL, I64
 
 FACTS = 24
 """At most this many facts of conditions are tried, the latest first."""
@@ -143,6 +143,8 @@ class Ranges:
     def assume(self, condition: Atom, holds: bool) -> None:
         """Assume that the condition holds, or that it does not, from here on (until ``forget``)."""
         op = self.defs.get(condition) if isinstance(condition, Var) else None
+        for a, truth in _short_circuit(op, holds):
+            self.assume(a, truth)
         if not isinstance(op, Prim) or not op.args or op.args[0].type not in (I64, condition.type):
             return
         match op.name, holds:
@@ -328,6 +330,19 @@ class Ranges:
             lo, hi = self.interval(v, depth)
             total += _times(c, hi if c > 0 else lo)
         return min(total, LONGEST)
+
+
+def _short_circuit(op: Op | None, holds: bool) -> tuple[tuple[Atom, bool], ...]:
+    """What holds if ``c and d``, written as a branch or a choice, is true; or ``c or d`` is not."""
+    match op:
+        case If(c, Block(_, (x,)), Block(_, (y,))) | Prim("select", (c, x, y)):
+            if isinstance(y, Lit) and y.type == BOOL and y.value != holds:
+                return (c, True), (x, holds)
+            if isinstance(x, Lit) and x.type == BOOL and x.value != holds:
+                return (c, False), (y, holds)
+            return ()
+        case _:
+            return ()
 
 
 def _times(x: float, y: float) -> float:
