@@ -1,5 +1,5 @@
 """``python -m benchmarks [gmm lstm ba hand operators calls boundary scaling memory methods
-spellings choices library corpus]`` runs all of these, or those that are named; words behind
+spellings kernels choices library corpus]`` runs all of these, or those that are named; words behind
 ``corpus`` are names of its programs."""
 
 import platform
@@ -8,7 +8,7 @@ import sys
 from benchmarks.common import HEADER, jax_or_none, pin_to_one_core
 
 ALL = ["gmm", "lstm", "ba", "hand", "operators", "calls", "boundary", "scaling", "memory",
-       "methods", "spellings", "choices", "library", "corpus"]  # fmt: skip
+       "methods", "spellings", "kernels", "choices", "library", "corpus"]  # fmt: skip
 
 
 def main(words: list[str]) -> None:
@@ -25,6 +25,7 @@ def main(words: list[str]) -> None:
         corpus,
         gmm,
         hand,
+        kernels,
         library,
         lstm,
         memory,
@@ -39,8 +40,8 @@ def main(words: list[str]) -> None:
     jax = jax_or_none()
     rooms = {"gmm": gmm, "lstm": lstm, "ba": ba, "hand": hand, "operators": operators,
              "calls": calls, "boundary": boundary, "scaling": scaling, "memory": memory,
-             "methods": methods, "spellings": spellings, "choices": choices,
-             "library": library}  # fmt: skip
+             "methods": methods, "spellings": spellings, "kernels": kernels,
+             "choices": choices, "library": library}  # fmt: skip
     beside = f"JAX {jax.__version__}" if jax else "JAX is not installed"
     print(f"{platform.machine()}, Python {platform.python_version()}, one core; {beside}")
     print("times in milliseconds; compile: first call less a later one; g: (value, gradient)\n")
