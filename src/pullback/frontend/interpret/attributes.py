@@ -301,8 +301,8 @@ def _of_record(
             return _of_held(run, value, name, node)
         found = None if bases else fallbacks.asked(run, value, value.cls, name, node)
         return found or refuse_missing(run, value, name, node)
-    constant = class_entry(order, name)[1]
-    return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+    base, entry = class_entry(order, name)
+    return run.from_python(entry, (("class", base if bases else value.cls), ("attr", name)), node)
 
 
 def _of_held(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:

@@ -296,7 +296,10 @@ def _bare(
 def _nothing(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``super().__init__()`` where the base class has none of its own."""
+    """``super().__init__()`` where the base class has none of its own; ``object.__init__(me)``."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name("object"))) if len(args) == 1:
+            args = ()
     if args or kwargs:
         sp.refuse(node, "object.__init__() takes exactly one argument", error=ArgumentTypeError)
     return Static(None)
