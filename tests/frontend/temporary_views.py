@@ -120,7 +120,118 @@ def generator(x):
     return sum(rows(x))
 
 
+def tail(x, n):
+    a = np.arange(n) * x
+    return a[1:]
+
+
+def turned(x):
+    a = np.outer(x, x)
+    b = a.T
+    b[0] = 2.0
+    return b[1:]
+
+
+def returned(x):
+    w = tail(x[0], 4)
+    w -= x[1]
+    v = turned(x)
+    v[0] *= 3.0
+    return w.sum() * w[0] + v.sum() * v[1, 2]
+
+
+class Owner:
+    def __init__(self, x):
+        self.a = np.ones(4) * x
+
+    def view(self):
+        return self.a[1:]
+
+    def kept(self, x):
+        b = np.ones(4) * x
+        self.b = b
+        return b[1:]
+
+
+def returned_of_an_object(x):
+    owner = Owner(x[0])
+    w, v = owner.view(), owner.kept(x[1])
+    w[0] = 5.0 * x[2]
+    v[0] = x[0]
+    return owner.a.sum() * owner.b.sum() + w[0]
+
+
+def blocks(x, n):
+    if n == 0:
+        a = np.outer(x, x)
+        return a[::-1]
+    a = blocks(x, n - 1) * 2.0
+    return a.T
+
+
+def returned_by_a_recursion(x):
+    w = blocks(x, 3)
+    w[0] = x[1]
+    return w.sum() * w[1, 2]
+
+
+def with_a_clause(x):
+    a = np.ones(3) * x[0]
+    try:
+        return a[1:]
+    finally:
+        a[1] = 7.0 * x[1]
+
+
+def returned_under_try(x):
+    w = with_a_clause(x)
+    w[1] += 1.0
+    return w.sum() * w[0]
+
+
+class Weights:
+    def __init__(self, n, m, draws):
+        self.w = draws.rand(n, m)
+        self.b = np.zeros((1, m))
+
+    def forward(self, x):
+        self.x = x
+        return np.tanh(x @ self.w + self.b)
+
+    def backward(self, g, rate):
+        dw, out = self.x.T @ g, g @ self.w.T
+        self.w -= rate * dw
+        self.b -= rate * g.sum(0, keepdims=True)
+        return out
+
+
+def drawn_weights(x):
+    draws = np.random.RandomState(0)
+    layers = [Weights(3, 2, draws), Weights(2, 1, draws)]
+    for _ in range(3):
+        h = np.outer(x, x)
+        for layer in layers:
+            h = layer.forward(h)
+        g = h - 1.0
+        for layer in reversed(layers):
+            g = layer.backward(g, 0.05)
+    return float((h**2).sum())
+
+
+def drawn_and_updated(x):
+    rng = np.random.default_rng(2)
+    a, b = rng.random((3, 2)), np.random.RandomState(1).rand(3)
+    a[1] *= x[0]
+    a[0] += rng.normal(x[1], x[2], 2)
+    b[1] -= x[1]
+    c = rng.integers(0, 5, 3)
+    c[0] = 1
+    return (a * a).sum() * (b * b).sum() + c.sum()
+
+
 PROGRAMS = [
     transposed, slices_and_rows, in_a_loop, reversed_with_another_name, of_a_named_array,
     rows_by_unpacking, attributes, in_a_list_and_a_dict, handed_on, chosen, generator,
+    returned, returned_of_an_object, returned_by_a_recursion, returned_under_try, drawn_weights,
+    drawn_and_updated,
 ]  # fmt: skip

@@ -46,7 +46,7 @@ from pullback.frontend.kinds.values import (
     Static,
     Value,
 )
-from pullback.frontend.memory import nested_updates, ownership
+from pullback.frontend.memory import nested_updates, ownership, places
 from pullback.frontend.python import imports
 from pullback.frontend.python.attempted import Attempt, ByClause, Once
 from pullback.frontend.python.contexts import Context
@@ -289,6 +289,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             result = Static(None) if value is None else run.evaluate(value)
             if CONSUMER in run.scope.names and not generator_forms.tells(run.frame.definition):
                 result = Static(None)  # nobody asks for it
+            result = places.handed_on(run, result)
             names = run.scope.names  # not those before: the value may have changed some of them
             names["$return"] = result = generators.of(run).returned(result, s)
             if run.frame.in_loop:

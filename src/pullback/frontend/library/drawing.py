@@ -56,6 +56,8 @@ def _drawn(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     title = f"{name_of(METHODS[name].cls)}.{name.rpartition('.')[2]}"
     op = Prim("callback", (numbers.atom, sent.atom, total), (called_python.DRAWS, title))
     (atom,) = sp.b.let(op, (Array(F64, 1),), sp.site(node))
+    if isinstance(reals, TupleV) and not reals.items:  # they depend on nothing with a derivative
+        atom = sp.b.prim("copy", sp.b.prim("stop_gradient", atom))
     return ext.note(sp, sp.fresh(atom, node), (total,))
 
 

@@ -27,6 +27,7 @@ from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, functions_in, kind_of
 from pullback.frontend.kinds.values import (
+    ArrayV,
     CellV,
     Driven,
     EnumerateV,
@@ -34,6 +35,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     Items,
     ListV,
+    Owner,
     PlaceV,
     RecordV,
     ReversedV,
@@ -155,6 +157,20 @@ def named(run: Run, scope: Scope, name: str, value: Value, whole: bool = False) 
     if scope.names.get(place.root) is not place.of:
         return value  # the structure has been updated since
     return from_start(run, place)
+
+
+def handed_on(run: Run, value: Value) -> Value:
+    """Return the result of a function: a view of an array that a variable of the function has is
+    the only way to its memory from now on. (Whatever else has that shares its owners.)"""
+    place, scope = run.frame.places.get(value), run.frame.scope
+    if not isinstance(value, ArrayV) or value.fresh or place is None or place.scope is not scope:
+        return value
+    whole, root = scope.names.get(place.root), place.root
+    if not isinstance(whole, ArrayV) or whole is not place.of or not whole.fresh:
+        return value
+    if root in scope.borrowed or run.frame.starts.get(root) is whole:
+        return value
+    return replace(value, owners=value.owners | {Owner()}, fresh=True)
 
 
 def from_start(run: Run, place: PlaceV) -> PlaceV:
