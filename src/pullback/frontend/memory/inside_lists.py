@@ -71,6 +71,7 @@ from pullback.frontend.memory.updates import (
     known,
     refuse_step,
 )
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -430,7 +431,7 @@ class _Leaves:
 
 
 def _as_scalars(run: Run, value: Value, node: ast.AST) -> Value:
-    return scalars(run, value, node)
+    return scalars(run, opened(run, value, node), node)
 
 
 def _kind_at(kind: Kind, path: Path) -> Kind:
