@@ -124,7 +124,10 @@ def _as_one_of(
         return run.case_closure(value, lambda f: coerce(run, f, kind, node), node)
     own = kind_of(value)
     assert isinstance(own, FunctionK)
-    same = [k for k in kind.alternatives if k == own or same_function(k, own) == k]
+    of_text = [k for k in kind.alternatives if k.root.definition is own.root.definition]
+    same = [k for k in of_text if k == own or same_function(k, own) == k]
+    if not same and len(of_text) == 1:
+        same = of_text
     if not same:
         return None
     tag = kind.alternatives.index(own if own in same else same[0])
