@@ -14,6 +14,7 @@ from tests.campaign import part, rotated
 from tests.foreign.__main__ import is_right
 from tests.frontend import (
     array_owners,
+    kept_functions,
     kept_views,
     mixed_trees,
     owned_rows,
@@ -28,6 +29,7 @@ XS = [1.0, 2.0, 3.0]
 LISTS = [
     *owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT, *kept_views.RIGHT,
     *put_in_several.RIGHT, *replaced_records.RIGHT, *resized_tables.RIGHT,
+    *kept_functions.RIGHT,
 ]  # fmt: skip
 
 
@@ -56,6 +58,20 @@ def test_lists_with_several_owners_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(PullbackError, match="Instead:") as caught:
         pb.jit(f)([0.4, 0.7, 0.9])
     assert "owner_programs.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("f", kept_functions.REFUSED, ids=lambda f: f.__name__)
+def test_functions_that_change_unknown_variables_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(PullbackError, match="this call changes 'n'"):
+        pb.jit(f)([0.4, 0.7, 0.9])
+
+
+def test_functions_that_change_variables_take_constant_time() -> None:
+    f = kept_functions.many_functions
+    few, more, many = (pb.cost(f, 0.3, n) for n in (50, 100, 200))
+    assert many - more < 2.1 * (more - few)
+    slopes = [pb.cost(f, 0.3, n, method="chad") for n in (50, 200)]
+    assert slopes[1] < 4.2 * slopes[0] and slopes[1] < 8 * many
 
 
 def test_lists_with_several_owners_take_constant_time() -> None:

@@ -59,7 +59,7 @@ from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
 from pullback.frontend.memory import given_containers
 from pullback.frontend.problems import Problems, also, outside
-from pullback.frontend.python import handled, records
+from pullback.frontend.python import handled, kept_variables, records
 from pullback.frontend.python.objects_outside import result_of
 from pullback.frontend.python.paths import describe_path, read, static_value
 from pullback.frontend.python.records import Union
@@ -110,7 +110,7 @@ def specialise(
     while True:
         try:
             with handled.noted(contexts, returned):
-                return _specialise(*given)
+                return kept_variables.tried(lambda: _specialise(*given))
         except ContextsWanted as e:
             contexts, returned = True, e.returned
 

@@ -50,6 +50,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, ownership, references
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.kept_variables import ask_for
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import rebinds, updated_inside
 from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts, form_of
@@ -317,6 +318,7 @@ def check_here(
 
 def refuse_elsewhere(run: Run, name: str, node: ast.AST) -> NoReturn:
     """Refuse a change of a variable of which it is not known here where it is."""
+    ask_for(name)
     run.refuse(
         node,
         f"this call changes {shown(name)!r}, a variable of a function that is chosen at run time "

@@ -38,6 +38,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.kept_variables import ask_for
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def carry(
                 run.known_loops.kinds[key] = [h.kind for h in heads]
             return Carried(heads, tuple(params), tuple(first), blocks, ends, owned)
         heads = new
+    if any(has_function(h.kind) for h in heads):
+        ask_for("what functions change")
     reason = "the types of the values carried round this loop do not settle"
     run.refuse(node, reason, error=TypesDoNotMeetError)
 

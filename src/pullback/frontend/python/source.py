@@ -16,6 +16,7 @@ from pullback.frontend.python.exit_stacks import without_stacks
 from pullback.frontend.python.function_attributes import with_variables
 from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
+from pullback.frontend.python.kept_variables import KEPT, with_kept_variables
 from pullback.frontend.python.managed_bodies import with_managers
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.returned_names import returned_behind
@@ -48,7 +49,7 @@ class Definition:
         return self.node.body
 
 
-_Key = tuple[CodeType, int, str, bool]
+_Key = tuple[CodeType, int, str, bool, bool]
 _DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
 _RECENT: deque[Definition] = deque(maxlen=32)
 """Definitions that nothing refers to any more, and that may be asked for again."""
@@ -81,7 +82,8 @@ class Using:
 def definition_of(function: FunctionType) -> Definition:
     """Return the definition of a Python function: the same object for all functions of one code, as
     long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
-    key = function.__code__, id(function.__globals__), returned(function), NOTED.get()
+    form = NOTED.get(), KEPT.get()
+    key = function.__code__, id(function.__globals__), returned(function), *form
     found = _DEFINITIONS.get(key)
     if found is None or not (found.names is None or found.names.is_current(function)):
         found = _DEFINITIONS[key] = _definition(function)
@@ -100,7 +102,7 @@ def returned(function: FunctionType) -> str:
 def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
-    node = without_global(expanded(node, function.__globals__))
+    node = with_kept_variables(without_global(expanded(node, function.__globals__)))
     node = with_managers(node, names)
     node = without_stacks(with_variables(node), names.inside(node))
     node = returned_behind(without_yield_values(node))
