@@ -14,6 +14,7 @@ from tests.campaign import part, rotated
 from tests.foreign.__main__ import is_right
 from tests.frontend import (
     array_owners,
+    equal_chains,
     kept_functions,
     kept_views,
     mixed_trees,
@@ -29,7 +30,7 @@ XS = [1.0, 2.0, 3.0]
 LISTS = [
     *owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT, *kept_views.RIGHT,
     *put_in_several.RIGHT, *replaced_records.RIGHT, *resized_tables.RIGHT,
-    *kept_functions.RIGHT,
+    *kept_functions.RIGHT, *equal_chains.RIGHT,
 ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
+from pullback.frontend.interpret.equal_references import by_one_function
 from pullback.frontend.interpret.function_identity import are_one, is_function
 from pullback.frontend.interpret.identities import identical, same_object, same_row
 from pullback.frontend.interpret.indices import int_atom
@@ -88,6 +89,7 @@ def _known(run: Run, op: str, left: Value, right: Value) -> tuple[Value, Value]:
     return as_mark(run, left), as_mark(run, right)
 
 
+@by_one_function
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
     left, right = _known(run, op, left, right)
@@ -385,13 +387,9 @@ def _all_equal(
 ) -> Value:
     result: Value = Static(True)
     for x, y in zip(xs, ys, strict=False):
-        result = _both(run, result, x, y, node)
+        both = partial(_equal_items, run, x, y, node)
+        result = run.branch(run.truth(result, node), both, partial(Static, False), node)
     return result
-
-
-def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
-    cond = run.truth(so_far, node)
-    return run.branch(cond, lambda: _equal_items(run, x, y, node), lambda: Static(False), node)
 
 
 def _equal_items(run: Run, x: Value, y: Value, node: ast.AST) -> Value:
