@@ -108,7 +108,7 @@ def balanced(xs):
         return total(t[1], depth + 1) + t[2] * depth + total(t[3], depth + 1)
 
     t = None
-    for v in [*xs, *(2 * v for v in xs)]:
+    for v in [*xs, *(2.1 * v for v in xs)]:
         _, low, w, high = insert(t, v)
         t = ("B", low, w, high)
     return total(t, 1)
