@@ -83,6 +83,22 @@ def one_in_each_object(xs):
     return total
 
 
+def two_variables_at_once(xs):
+    def mean():
+        total, count = 0.0, 0
+
+        def add(x):
+            nonlocal total, count
+            total += x
+            count += 1
+            return total / count
+
+        return add
+
+    means = [mean() for _ in xs]
+    return sum(means[k % 3](x * (k + 1)) for k, x in enumerate(xs + xs))
+
+
 def two_functions_of_one_variable(xs):
     def account(balance):
         def deposit(x):
@@ -199,8 +215,8 @@ def many_functions(x, n):
 RIGHT = [
     in_a_list_by_a_number, as_many_as_the_run_makes, made_in_a_branch, in_a_dict_by_numbers,
     in_a_dict_by_texts, the_last_one, handlers_of_an_object, one_in_each_object,
-    two_functions_of_one_variable, counts_of_ints, none_at_first, set_in_a_loop_before,
-    a_parameter_of_the_maker, another_variable_of_the_name,
+    two_variables_at_once, two_functions_of_one_variable, counts_of_ints, none_at_first,
+    set_in_a_loop_before, a_parameter_of_the_maker, another_variable_of_the_name,
 ]  # fmt: skip
 
 

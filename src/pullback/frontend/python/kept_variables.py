@@ -1,7 +1,7 @@
 """Variables that several functions share, as objects.
 
     def make(k):                        def make(k):
-        n = 0.0                             .n = Variable(0.0)
+        n = 0.0                             n = 0.0; .n = Variable(n)
         def add(x):             ==>         def add(x):
             nonlocal n
             n += k * x                          .n.value += k * x
@@ -159,32 +159,26 @@ def _names(at: ast.AST, name: str) -> bool:
 
 def _first(function: ast.FunctionDef, name: str) -> int | None:
     """Return the place of the statement of the body that is the first to bind a variable, if it is
-    ``name = value``."""
+    an assignment that names it once: ``n = 0.0``, ``total, n = 0.0, 0``."""
     for k, s in enumerate(function.body):
-        match s:
-            case ast.Assign([ast.Name(target)], _) | ast.AnnAssign(ast.Name(target), _, ast.expr()):
-                if target == name:
-                    return k
-        if _names(s, name) and not isinstance(s, ast.FunctionDef):
-            return None
+        if isinstance(s, ast.FunctionDef) or not _names(s, name):
+            continue
+        once = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)) == 1
+        is_bound = isinstance(s, (ast.Assign, ast.AnnAssign)) and s.value is not None
+        return k if once and is_bound and name in bound_by(s) else None
     return None
 
 
 def _keep(function: ast.FunctionDef, name: str) -> None:
-    place = _first(function, name)
-    is_given = name in parameters(function)
-    start = 0 if is_given else place
-    assert start is not None
-    at = function.body[start]
-    value: ast.expr = name_(name, at)
-    if not is_given:
-        assert isinstance(at, (ast.Assign, ast.AnnAssign)) and at.value is not None
-        value = at.value
-    made = ast.Call(known(Variable, at), [value], [])
-    first = assign(_object(name), ast.fix_missing_locations(ast.copy_location(made, value)), at)
+    """Make the object of a variable behind the statement that binds it first, or at the start if it
+    is a parameter; from there on it stands in its place."""
+    body, first = function.body, None if name in parameters(function) else _first(function, name)
+    at = body[0 if first is None else first]
+    made = ast.Call(known(Variable, at), [name_(name, at)], [])
+    bound = assign(_object(name), ast.fix_missing_locations(ast.copy_location(made, at)), at)
     kept = _Kept(name)
-    body = [s if s is at and not is_given else kept.visit(s) for s in function.body]
-    function.body = [first, *body] if is_given else [first if s is at else s for s in body]
+    before = [] if first is None else [*map(kept.visit, body[:first]), at]
+    function.body = [*before, bound, *map(kept.visit, body[len(before) :])]
 
 
 def _object(name: str) -> str:
