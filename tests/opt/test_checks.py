@@ -98,6 +98,30 @@ def test_invariant_conditions() -> None:
     assert raising_loops(q) == 0
 
 
+def test_conditions_whose_message_shows_values() -> None:
+    """Values that are the same in all rounds are shown before the loop too."""
+
+    def rows(xs, w):
+        return sum(np.sum((x[1:] @ w) ** 2) for x in xs)
+
+    def each(xs, w):
+        total = 0.0
+        for i in range(len(xs)):
+            total += np.sum(xs[i, :2] * w[i])
+        return total
+
+    for f, stay in ((rows, 0), (each, 1)):
+        w = np.ones((2, 2))
+        assert pb.show(f, M, w, stage="hoist checks").count("do require ") == stay
+        assert pb.jit(f)(M, w) == pytest.approx(f(M, w))
+        with pytest.raises((ValueError, IndexError)) as theirs:
+            f(M, np.ones((1, 2)))
+        with pytest.raises(type(theirs.value)) as ours:
+            pb.jit(f)(M, np.ones((1, 2)))
+        assert str(ours.value) == str(theirs.value)
+        assert pb.jit(f)(M[:0], np.ones((1, 2))) == 0.0
+
+
 def test_what_is_in_a_branch_stays() -> None:
     def body(c, a, b):
         return c.sum(

@@ -273,3 +273,18 @@ def test_numbers_that_every_round_makes_the_same() -> None:
     q = agree(simplify, program([F64, I64], body), [0.5, 3], [0.5, 1], [0.5, 0])
     assert [len(op.carried) for op in ops(q, Loop)] == [2, 2, 0]
     assert prims(q).count("select") == 2
+
+
+def test_floats_of_ints_are_compared_as_ints() -> None:
+    big = 2.0**53
+    for value, as_ints in ((0.0, True), (-3.0, True), (0.5, False), (big, False), (-big, False)):
+        for name in ("lt", "le", "eq", "ge", "gt", "ne"):
+            for swapped in (False, True):
+
+                def body(c, n, name=name, value=value, swapped=swapped):
+                    operands = (c.to_real(n, static=(F64,)), c.expr(value))
+                    return c.prim(name, *(operands[::-1] if swapped else operands))
+
+                runs = [[k] for k in (-(1 << 53) - 1, -4, -3, -2, 0, 1, 1 << 53, (1 << 53) + 1)]
+                q = agree([simplify, drop_dead], program([I64], body), *runs)
+                assert ("to_real" in prims(q)) != as_ints

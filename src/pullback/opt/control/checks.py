@@ -16,7 +16,7 @@ from __future__ import annotations
 from pullback.core.build import Builder
 from pullback.core.effects import EffectsOf, Work, may_duplicate
 from pullback.core.frozen import dataclass
-from pullback.core.messages import Raised
+from pullback.core.messages import Message, Raised
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     Atom,
@@ -87,11 +87,13 @@ class _Lifter(Checks):
         stay = []
         for let in block.lets:
             match let.op:
-                case Prim(name, (cond,), (str() | type() as raised, str(message))) if (
-                    name in REQUIRE
+                case Prim(
+                    name, (cond, *shown), (str() | type() as raised, str() | Message() as message)
+                ) if name in REQUIRE and all(
+                    self.is_invariant(a, inside, DEEPEST) for a in shown
                 ):
                     goals = self.goals(cond, inside)
-                    if self.lifted(loop, inside, goals, let.site, raised, message):
+                    if self.lifted(loop, inside, goals, let.site, raised, message, tuple(shown)):
                         continue
                     stay.append(let)
                 case Index(a, idx, True) if self.lifted(
@@ -188,9 +190,11 @@ class _Lifter(Checks):
         goals: list[Goal] | None,
         site: Site | None,
         exception: Raised = "IndexError",
-        message: str = "index is out of bounds",
+        message: str | Message = "index is out of bounds",
+        shown: tuple[Atom, ...] = (),
     ) -> bool:
-        """Emit the check before the loop if that is possible; return whether it was."""
+        """Emit the check before the loop if that is possible; return whether it was. ``shown``: the
+        values in the message."""
         if goals is None:
             return False
         b = Builder()
@@ -207,8 +211,11 @@ class _Lifter(Checks):
             cond = conditions[0]
             for other in conditions[1:]:
                 cond = b.prim("or", cond, other)
-            text = out_of_range(site, message) if exception == "IndexError" else message
-            b.require(cond, exception, text, site, "require.early")
+            text = message
+            if exception == "IndexError" and isinstance(message, str):
+                text = out_of_range(site, message)
+            values = tuple(self.before(a, inside, b) for a in shown)
+            b.require(cond, exception, text, site, "require.early", values)
         for let in b.lets:
             op = self.op(let, self.renamed(let.op))
             if op is not None:

@@ -14,7 +14,7 @@ from pullback.core.prims import SHOW, TABLE
 from pullback.core.rows import Static, kind_of
 from pullback.core.scipy_functions import ARITIES
 from pullback.core.terms import Atom, Lit, Op, Prim, Var, same_number
-from pullback.core.types import BOOL, Bool, Int, Real, Type
+from pullback.core.types import BOOL, F64, I64, Bool, Int, Real, Type
 from pullback.core.values import boxer
 from pullback.opt.arrays.shapes import same
 from pullback.opt.scalar.rewrite_rules import (
@@ -112,6 +112,27 @@ def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | No
     if isinstance(value, np.float32):
         return Lit(float(value), t)
     return Lit(value, t) if isinstance(value, (float, int, bool)) else None
+
+
+EXACT = 1 << 53
+"""Below this number an int and its float are the same."""
+
+
+def compared_as_ints(args: tuple[Atom, ...], defs: Defs) -> tuple[Atom, ...] | None:
+    """The operands of a comparison of the float of an int with a literal, as ints: of floats too,
+    a larger int is not smaller. None if it is another comparison."""
+    for k, a in enumerate(args):
+        made = defs.get(a) if isinstance(a, Var) else None
+        match made, args[1 - k]:
+            case Prim("to_real", (n,), _), Lit(float() as value) if (
+                made is not None and a.type == F64 and n.type == I64
+                and value.is_integer() and abs(value) < EXACT
+            ):  # fmt: skip
+                other = Lit(int(value), I64)
+                return (n, other) if k == 0 else (other, n)
+            case _:
+                pass
+    return None
 
 
 def is_scalar(t: Type) -> bool:

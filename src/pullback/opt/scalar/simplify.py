@@ -50,7 +50,8 @@ from pullback.core.types import BOOL, I64, Array, Handle, Type
 from pullback.opt.arrays.shapes import Extents, Shapes, is_shaped, same, stable_arrays
 from pullback.opt.arrays.storage import updated_arrays
 from pullback.opt.arrays.views import base_index
-from pullback.opt.scalar.match import fold, instance, is_scalar, match
+from pullback.opt.scalar.match import compared_as_ints, fold, instance, is_scalar, match
+from pullback.opt.scalar.ranges import COMPARED
 from pullback.opt.scalar.rewrite_rules import by_head
 
 _RULES = by_head()
@@ -229,6 +230,10 @@ class _Simplifier:
                 return value
         if name in ("to_real", "to_int") and args[0].type == t:
             return args[0]
+        if name in COMPARED:
+            ints = compared_as_ints(args, self.defs)
+            if ints is not None:
+                return self.prim(name, ints, site)
         for rule in _RULES.get(name, ()):
             binding = match(rule, Prim(name, args, static), self.defs)
             if binding is not None:
