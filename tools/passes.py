@@ -68,16 +68,19 @@ class Pipelines:
 
     def __init__(self) -> None:
         self.tree = Compiler(ROOT / "src")
-        self.driver: Any = importlib.import_module("pullback.call.driver")
-        self.stages: tuple[Any, ...] = self.driver.PIPELINE
-        self.shared: int = self.driver.SHARED
+        names = ("pullback.pipeline", "pullback.call.driver")
+        self.modules: tuple[Any, ...] = tuple(map(importlib.import_module, names))
+        self.stages: tuple[Any, ...] = self.modules[0].PIPELINE
+        self.shared: int = self.modules[0].SHARED
         self.earned: dict[str, Earned] = defaultdict(Earned)
 
     def use(self, stages: tuple[Any, ...]) -> None:
         """Compile with these stages from now on."""
         names = [s.name for s in stages]
-        self.driver.PIPELINE = stages
-        self.driver.SHARED, self.driver.AD = names.index("invariant loads"), names.index("ad")
+        for module in self.modules:
+            module.PIPELINE = stages
+            module.SHARED = names.index("invariant loads")
+        self.modules[0].AD = names.index("ad")
 
     def timed(self) -> tuple[Any, ...]:
         """Return the stages in a form that notes how long they take."""

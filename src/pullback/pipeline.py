@@ -26,6 +26,7 @@ from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.lane_axis import choose_axes
 from pullback.opt.arrays.lists_of_rows import make_matrices
 from pullback.opt.arrays.packed_rows import pack_rows
+from pullback.opt.arrays.products_of_rows import multiply_rows
 from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
@@ -96,6 +97,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
     Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
+    Stage("products of rows", multiply_rows, FLAT, "a row is one expression, wherever it was made"),
     Stage("index tables", make_tables, FLAT, "what a table adds up is added to its origin once"),
     Stage("hoist arithmetic", hoist_arithmetic, FLAT, "what is the same is differentiated once"),
     Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
@@ -127,6 +129,16 @@ PIPELINE: tuple[Stage, ...] = (
 
 SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant loads")
 """The number of stages before the first that depends on the operator."""
+
+
+
+def shared_stages(checks: bool, products: bool) -> list[Stage]:
+    """The stages before the first that depends on the operator: with those that do ``checks`` early
+    and that make ``products`` of matrices, or without them."""
+    left_out = set() if checks else {"hoist checks"}
+    left_out |= set() if products else {"contractions", "products of rows"}
+    return [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
+
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
 DIVISION = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant loops")
@@ -175,6 +187,11 @@ def divided_by_parameters(
         return None
     one, two = (run_stages(half, PIPELINE[AD:], given) for half in halves)
     return one, two
+
+
+def finished(program: Program, entry: Pass) -> Program:
+    """One half, differentiated already, after the stages that follow."""
+    return run_stages(program, PIPELINE[AD:], {"ad": written, "entry": entry})
 
 
 def prepared(program: Program, reverse: bool) -> Program:

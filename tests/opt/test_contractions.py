@@ -225,3 +225,26 @@ def test_the_directions_of_products_side_by_side() -> None:
     step = 1e-5
     up, down = pb.grad(loss)(C + step * v), pb.grad(loss)(C - step * v)
     assert np.allclose(pb.hvp(loss, (C,), (v,)), (up - down) / (2 * step), rtol=1e-5, atol=1e-7)
+
+
+def squares_of_scaled(x, means, factors):
+    """Arrays of n, K, d numbers: of differences, and of what a small matrix makes of each."""
+    centred = x[:, None, :] - means[None, :, :]
+    scaled = np.einsum("kij,nkj->nki", factors, centred)
+    return np.sum(np.exp(-0.01 * np.sum(scaled**2, axis=2)))
+
+
+@pytest.mark.parametrize("d", (5, 30))
+def test_stacks_of_small_matrices_are_one_loop(d: int) -> None:
+    """What only the product reads, and what only reads it, stands in both arms."""
+    args = RNG.normal(size=(700, d)), RNG.normal(size=(3, d)), 0.1 * RNG.normal(size=(3, d, d))
+    text = pb.show(squares_of_scaled, *args)
+    before, _, small = text.partition("= if ")
+    assert "f64[:,:,:] =" not in before and "f64[:,:,:] =" not in small.split("    else\n")[1]
+    assert pb.jit(squares_of_scaled)(*args) == pytest.approx(squares_of_scaled(*args), rel=1e-11)
+    pb.check_grads(squares_of_scaled, args)
+    one, other = (
+        pb.grad(squares_of_scaled, argnums=(0, 1, 2), method=m)(*args) for m in ("chad", "dual")
+    )
+    for a, b in zip(one, other, strict=True):
+        assert np.allclose(a, b, rtol=1e-9, atol=1e-12)

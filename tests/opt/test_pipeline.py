@@ -15,6 +15,7 @@ from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
+from pullback.opt.arrays.products_of_rows import multiply_rows
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.invariant_loops import hoist_loops
@@ -29,8 +30,8 @@ from tests.opt.agreement import agree
 
 PASSES = [
     inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead,
-    flatten_builds, fuse, simplify, merge_common, hoist_loops, flatten_rows, hoist_invariants,
-    remove_checks, merge_common, drop_dead, own_updates,
+    flatten_builds, fuse, simplify, merge_common, multiply_rows, hoist_loops, flatten_rows,
+    hoist_invariants, remove_checks, merge_common, drop_dead, own_updates,
 ]
 
 

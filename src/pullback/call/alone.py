@@ -68,7 +68,7 @@ from pullback.native.c_entry import (
 from pullback.native.foreign import PREFIX, is_callback
 from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP
 from pullback.native.runtime import ErrorSite
-from pullback.pipeline import PIPELINE, SHARED, run_stages
+from pullback.pipeline import run_stages, shared_stages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +130,7 @@ def _specialised(
     guards = [g for g in whole.guards if not _is_of_class(g)]
     for path in (*(s.path for s in whole.statics), *(g.path for g in guards)):
         _refuse_known(path)
-    stages = [stage for stage in PIPELINE[:SHARED] if stage.name != "contractions"]
-    program = run_stages(whole.program, stages, {}, None)
+    program = run_stages(whole.program, shared_stages(True, False), {}, None)
     if request.lapack and _sorts(program):  # by loops, which need nothing of NumPy's
         plain = replace(request, plain=True)
         return _specialised(function, kinds, args, equal, plain)

@@ -54,7 +54,16 @@ from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialisation import Specialised
 from pullback.frontend.specialise import specialise
 from pullback.native import compile_runtime
-from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages, written
+from pullback.pipeline import (
+    PIPELINE,
+    SHARED,
+    Trace,
+    finished,
+    prepared,
+    run_stages,
+    shared_stages,
+    written,
+)
 from pullback.settings import config
 
 Found = TypeVar("Found")
@@ -194,10 +203,7 @@ def specialise_anew(
         trace.append(("core", special.program))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    left_out = {"hoist checks"} if request.in_order else set()
-    if not request.contracts:
-        left_out.add("contractions")
-    stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
+    stages = shared_stages(not request.in_order, request.contracts)
     program = run_stages(special.program, stages, {}, trace)
     made = Specialisation(f, whole, program, equal, request)
     made.seconds = perf_counter() - since
@@ -297,7 +303,7 @@ class Unit:
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     since, source = self.special.begun(), self.prepared(self.source)
-                    made = Halves(self.plan, source, split, _finished, *around)
+                    made = Halves(self.plan, source, split, finished, *around)
                     journal.note(self.special.code, self.plan, since, made.timing)
                     self.halves = made
         return self.halves
@@ -358,11 +364,6 @@ def _forget_programs(last: Unit) -> None:
         unit = _optimised.popleft()()
         if unit is not None and unit is not last:
             unit.programs.clear()
-
-
-def _finished(program: Program, entry: Pass) -> Program:
-    """One half, differentiated already, after the stages that follow."""
-    return run_stages(program, PIPELINE[AD:], {"ad": written, "entry": entry})
 
 
 # --- what api and the tests ask for ---------------------------------------------------------------

@@ -44,6 +44,11 @@ def flatten_rows(program: Program) -> Program:
     return know_rows(map_functions(program, lambda f: _function(f, False)))
 
 
+def flattened(block: Block) -> Block:
+    """The block with nested builds and sums merged; what it builds is read nowhere else."""
+    return _function(Function("", (), block, ()), True).body
+
+
 def _function(f: Function, sums: bool) -> Function:
     if not any(_may_merge(let.op, sums) for let in all_lets(f.body)):
         return f

@@ -58,6 +58,10 @@ from pullback.opt.arrays.shapes import same
 MOST = 1 << 22
 """A product that is no array of the program takes at most so many elements."""
 
+LEAST = 600
+"""The elements of the smaller matrix of each product of a stack: below, loops that make no arrays
+of the factors take less time."""
+
 MOST_TWICE = 60
 """So many lets may stand in both arms."""
 
@@ -73,7 +77,7 @@ slice."""
 
 def contract(program: Program) -> Program:
     """Return the program with products of large matrices made by BLAS."""
-    walk = _Walk(EffectsOf(program), not _has_directions(program))
+    walk = _Walk(EffectsOf(program), not has_directions(program))
 
     def function(f: Function) -> Function:
         if walk.deep or f.name == program.main:
@@ -84,7 +88,7 @@ def contract(program: Program) -> Program:
     return map_functions(program, function)
 
 
-def _has_directions(program: Program) -> bool:
+def has_directions(program: Program) -> bool:
     """Whether derivatives are taken in the rounds of a parallel loop."""
     bodies = [list(all_lets(f.body)) for f in program.functions.values()]
     rounds = (x.op for lets in bodies for let in lets if isinstance(let.op, (Build, Sum_))
@@ -112,7 +116,7 @@ class _Factor:
     rows: int
     columns: int
 
-    def view(self, b: Builder, of: _Product, rows: Atom, columns: Atom, now: Axes) -> Atom:
+    def view(self, b: Builder, of: Product, rows: Atom, columns: Atom, now: Axes) -> Atom:
         """Emit the matrix, of which the product has so many rows and columns. ``now``: what the
         indices of the other axes are."""
         view = self.array
@@ -146,7 +150,7 @@ class _Contraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Product:
+class Product:
     """A product, the variable of its matrix, and how it is built where it is small; ``most``: the
     number of elements above which it is not made (0: it is an array of the program anyway)."""
 
@@ -161,11 +165,15 @@ class _Product:
         (*others, n, m), k = self.small.extents, self.of.inner
         size = b.prim("mul", n, m)
         large = b.prim("ge", b.prim("mul", size, k), lit(LIMITS.product, I64))
+        if others:
+            matrix = b.prim("mul", k, b.prim("min", n, m))
+            enough = b.prim("ge", matrix, lit(min(LEAST, LIMITS.product), I64))
+            large = b.prim("and", large, enough)
         for count in others:
             size = b.prim("mul", size, count)
         tests = [b.prim("le", size, lit(self.most, I64))] if self.most else []
         tests += [b.prim("gt", extent, lit(0, I64)) for extent in (*others, n, m, k)]
-        return _joined(b, "and", tests), large
+        return joined(b, "and", tests), large
 
     def multiply(self, b: Builder) -> None:
         """Bind the matrix to the product by BLAS, or to a stack of products: the elements that are
@@ -196,7 +204,7 @@ class _Product:
 
 
 @dataclass
-class _Nest:
+class Nest:
     """A nest of independent loops, which bind the variables ``inside``. ``op`` is the nest that
     reads the matrices of the products, None if it is nothing but the one product. ``defs``: the
     ops of the variables of the function."""
@@ -205,7 +213,7 @@ class _Nest:
     defs: dict[Var, Op]
     inside: set[Var] = field(default_factory=set)
     shifts: Shifts = field(default_factory=dict)
-    products: list[_Product] = field(default_factory=list)
+    products: list[Product] = field(default_factory=list)
     op: Op | None = None
 
     def __post_init__(self) -> None:
@@ -222,7 +230,7 @@ class _Nest:
                 found = self.contraction(inner, dict(zip(indices, extents, strict=True)))
                 in_order = found is not None and (*found.batch, found.i, found.j) == indices
                 if found and in_order and all(self.shifts.keys() & {*x.vars} for x in lets):
-                    self.products.append(_Product(self.let.vars[0], found, op, self.whole))
+                    self.products.append(Product(self.let.vars[0], found, op, self.whole))
                     return
         assert isinstance(self.let.op, (Build, Sum_))
         self.op = self.loop(self.let.op, {})
@@ -240,7 +248,7 @@ class _Nest:
             c = Var("c", Array(F64, len(own)))
             body = refresh(Block((let,), let.vars), dict(now))
             small = Build(tuple(axes[v] for v in own), tuple(now.values()), body)
-            self.products.append(_Product(c, found, small, self.whole, MOST))
+            self.products.append(Product(c, found, small, self.whole, MOST))
             return Let(let.vars, Index(c, own, False))
         if isinstance(let.op, (Build, Sum_)):
             return Let(let.vars, self.loop(let.op, axes), let.site)
@@ -315,7 +323,7 @@ class _Walk:
         block = Block(tuple(x for let in block.lets for x in _lifted(let)), block.results)
         nests = {
             k: nest for k, let in enumerate(block.lets)
-            if isinstance(let.op, (Build, Sum_)) and (nest := _Nest(let, self.defs)).products
+            if isinstance(let.op, (Build, Sum_)) and (nest := Nest(let, self.defs)).products
         }  # fmt: skip
         groups = self.groups(block, nests)
         moved = {k for members in groups.values() for k in members}
@@ -331,32 +339,57 @@ class _Walk:
                 b.lets.append(Let(let.vars, op, let.site))
         return b.block(block.results)
 
-    def groups(self, block: Block, nests: dict[int, _Nest]) -> dict[int, list[int]]:
+    def groups(self, block: Block, nests: dict[int, Nest]) -> dict[int, list[int]]:
         """Return the places of lets that stand in the same arms, by the last one of each group,
         where they may all stand: nests with products, and builds that read the elements of the
-        matrix before them one by one."""
+        matrix before them one by one. With a stack of products go the builds that nothing else
+        reads, and those that read nothing else of it: where its matrices are small, all these are
+        one loop."""
         groups: dict[int, list[int]] = {}
         if not nests:
             return groups
         counts = uses(block)
+        made = {v: k for k, let in enumerate(block.lets) for v in let.vars}
         ends: dict[Var, int] = {}
         for k, let in enumerate(block.lets):
             members = [k] if k in nests else []
             may_join = self.may_be_twice([let])
-            for v in _elements(let.op, counts) if may_join else ():
-                if v in ends:
-                    together = [*groups[ends[v]], *(members or [k])]
-                    between = block.lets[min(together) : k]
-                    if self.may_be_twice([block.lets[m] for m in together]) and not any(
-                        Effect.CONSUME in self.effects(x.op) for x in between
-                    ):
-                        del groups[ends[v]]
-                        members = sorted(together)
+            if members and may_join and any(p.of.batch for p in nests[k].products):
+                members = self.with_sources(block, k, made, counts)
+            for v in _alone(let.op, counts, ends, nests, groups) if may_join else ():
+                together = [*groups[ends[v]], *(members or [k])]
+                between = block.lets[min(together) : k]
+                if self.may_be_twice([block.lets[m] for m in together]) and not any(
+                    Effect.CONSUME in self.effects(x.op) for x in between
+                ):
+                    del groups[ends[v]]
+                    members = sorted(together)
             if members:
                 groups[k] = members
                 if may_join and len(let.vars) == 1:
                     ends[let.vars[0]] = k
         return groups
+
+    def with_sources(
+        self, block: Block, k: int, made: dict[Var, int], counts: Counter[Var]
+    ) -> list[int]:
+        """The place of a nest, and those of the builds that nothing else reads."""
+        members = [k]
+        for at in members:
+            inside = uses(Block((block.lets[at],), ()))
+            for v, n in inside.items():
+                source = made.get(v)
+                if source is None or n < counts[v] or source in members:
+                    continue
+                together = [block.lets[m] for m in (*members, source)]
+                consumed = any(
+                    Effect.CONSUME in self.effects(x.op) for x in block.lets[source:k]
+                )
+                if isinstance(block.lets[source].op, Build) and not consumed and (
+                    self.may_be_twice(together)
+                ):
+                    members.append(source)
+        return sorted(members)
 
     def may_be_twice(self, lets: list[Let]) -> bool:
         """Whether lets may stand in both arms, and later than they do. (A sum that is the whole
@@ -365,7 +398,7 @@ class _Walk:
         builds = all(isinstance(let.op, Build) for let in lets)
         return builds and size <= MOST_TWICE and all(self.effects.is_pure(let.op) for let in lets)
 
-    def emit(self, b: Builder, lets: list[Let], nests: list[_Nest | None]) -> None:
+    def emit(self, b: Builder, lets: list[Let], nests: list[Nest | None]) -> None:
         """Emit the lets of a group: with products where one of them is large, or as they are."""
         products = [p for nest in nests if nest is not None for p in nest.products]
         tests = [p.tests(b) for p in products]
@@ -377,13 +410,13 @@ class _Walk:
                 if twice:
                     p.multiply(large)
                 else:
-                    p.either(large, _joined(large, "and", tests[products.index(p)]))
+                    p.either(large, joined(large, "and", tests[products.index(p)]))
             op = let.op if nest is None else nest.op
             if op is not None:
                 large.lets.append(Let(let.vars, op, let.site))
         if twice:
             fit, size = zip(*tests, strict=True)
-            test = b.prim("and", _joined(b, "or", size), _joined(b, "and", fit))
+            test = b.prim("and", joined(b, "or", size), joined(b, "and", fit))
             arms = refresh(large.block(out)), refresh(Block(tuple(lets), out))
             b.lets.append(Let(out, If(test, *arms), lets[-1].site))
 
@@ -413,7 +446,7 @@ def _lifted(let: Let) -> tuple[Let, ...]:
     return (*lifted, Let(let.vars, op, let.site))
 
 
-def _joined(b: Builder, name: str, tests: Sequence[Var]) -> Var:
+def joined(b: Builder, name: str, tests: Sequence[Var]) -> Var:
     """Emit "and" or "or" of tests."""
     out = tests[0]
     for test in tests[1:]:
@@ -421,9 +454,12 @@ def _joined(b: Builder, name: str, tests: Sequence[Var]) -> Var:
     return out
 
 
-def _elements(op: Op, counts: Counter[Var]) -> list[Var]:
-    """Return the matrices of which nothing but the one element of each round of a build is read,
-    and that have no other use."""
+def _alone(
+    op: Op, counts: Counter[Var], ends: dict[Var, int], nests: dict[int, Nest],
+    groups: dict[int, list[int]],
+) -> list[Var]:  # fmt: skip
+    """Return the matrices at the ends of groups of which nothing but the one element of each round
+    of a build is read, or of stacks anything, and that have no other use."""
     assert isinstance(op, Build)
     found: dict[Var, tuple[Atom, ...]] = {}
     reads: dict[Var, int] = {}
@@ -434,7 +470,12 @@ def _elements(op: Op, counts: Counter[Var]) -> list[Var]:
                     reads[a] = reads.get(a, 0) + 1
             case _:
                 pass
-    return [a for a, n in reads.items() if counts[a] == n]
+    inside = uses(Block((Let((), op),), ()))
+    for a in ends.keys() & inside.keys():
+        members = (nests[m] for m in groups.get(ends[a], ()) if m in nests)
+        if any(p.of.batch for nest in members for p in nest.products):
+            reads[a] = inside[a]
+    return [a for a, n in reads.items() if a in ends and counts[a] == n]
 
 
-__all__ = ["contract"]
+__all__ = ["MOST", "Nest", "Product", "contract", "has_directions", "joined"]
