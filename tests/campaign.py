@@ -82,7 +82,7 @@ NAMES = {
                    "attribute_updates", "container_bases", "local_classes", "value_classes",
                    "function_identity",
                    "advice", "aliases", "asdict", "bools_in_operators", "caught",
-                   "chosen_classes", "clause_names",
+                   "cached_methods", "chosen_classes", "clause_names",
                    "constructs", "contextmanager", "deques", "descriptors", "dict_views",
                    "error_texts", "exception_values", "fallbacks",
                    "generators", "given_containers", "given_dicts", "given_iterators",

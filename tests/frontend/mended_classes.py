@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 from collections import Counter
@@ -384,3 +385,25 @@ def mended_number_of_an_object(x):
     b = a
     b.w = 2.0 * x[1]
     return a.w if a.number == b.number else x[1]
+
+
+class Priced:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cache
+    def price(self):
+        return self.x**2
+
+
+def refused_copy_of_kept_results(x):
+    one = Priced(x)
+    one.price()
+    return copy.copy(one).price()
+
+
+@mends(refused_copy_of_kept_results, (2.0,), "make a new one: Class(", UnsupportedError)
+def mended_copy_of_kept_results(x):
+    one = Priced(x)
+    one.price()
+    return Priced(one.x).price()

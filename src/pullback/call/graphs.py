@@ -30,6 +30,7 @@ from pullback.core.frozen import dataclass, field
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.python.annotations import field_names, is_frozen, is_record_class
+from pullback.frontend.python.instances import is_inside
 from pullback.frontend.python.object_classes import attributes_of, is_container_class
 from pullback.frontend.python.paths import read
 from pullback.frontend.seen_outside import Outside
@@ -357,7 +358,8 @@ class _After:
     def _fields(self, group: int) -> Iterator[tuple[str, Mark, Any, Any, Any]]:
         _, columns, told = self.store[group]
         for (name, mark), column, (has, put) in zip(self.marks[group], columns, told, strict=True):
-            yield name, mark and mark[0], column, has, put
+            if not is_inside(name):
+                yield name, mark and mark[0], column, has, put
 
     def _fill(self, group: int, row: int) -> None:
         for name, mark, column, has, _ in self._fields(group):

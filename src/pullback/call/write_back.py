@@ -23,6 +23,7 @@ from pullback.core.terms import same_number
 from pullback.frontend.kinds.kinds import Unread
 from pullback.frontend.kinds.wrapped import GENERATORS, wrapper_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
+from pullback.frontend.python.instances import is_inside
 from pullback.frontend.python.object_classes import attributes_of, slots_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
 from pullback.frontend.seen_outside import CHANGED, IMMUTABLE
@@ -81,7 +82,7 @@ class Writing:
                 self._renew(old, new)
             case _:
                 for name, part in told.items():
-                    if part is not None:  # None: not set on the path that was taken
+                    if part is not None and not is_inside(name):  # None: not set on this path
                         before = getattr(old, name, None)
                         after = self.part(before, part)
                         if after is not before or after is None:

@@ -27,7 +27,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import RecordK
 from pullback.frontend.python.annotations import annotations_of
-from pullback.frontend.python.instances import bare
+from pullback.frontend.python.instances import bare, is_inside
 from pullback.frontend.python.records import field_of
 from pullback.native.builder import Code
 
@@ -163,7 +163,11 @@ class Record(Product, of=RecordK):
     def decode_fields(self, m: Making, obj: str, sources: Sources) -> None:
         """Give a fresh instance its fields."""
         for access, item in zip(self.fields, self.items, strict=True):
-            self.set(m, obj, access, item.decode(m, sources))
+            made = item.decode(m, sources)
+            if isinstance(access, Attribute) and is_inside(access.name):
+                m.code.call("void", "Py_DecRef", f"ptr {made}")
+            else:
+                self.set(m, obj, access, made)
 
     def bare(self, m: Making) -> str:
         """An instance without fields; the collector is told to forget it if it may."""

@@ -69,12 +69,10 @@ from pullback.frontend.library.text import hashing
 from pullback.frontend.memory.places import refresh, renew_captured
 from pullback.frontend.problems import public_name
 from pullback.frontend.python.libraries import OWN, package_of
-from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
-from pullback.frontend.python.source import Definition, nested_definition, site_of
+from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.syntax import CONSUMER
-from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import CellPath, Spec, facts
 from pullback.frontend.store import tuple_rows
@@ -86,15 +84,6 @@ _MAX_ATTEMPTS, _MAX_NOTES = 12, 5
 _MAX_NESTING = 40
 _MOST_VARIANTS, _MOST_KEYS = 16, 64  # of a function in a recursion, by flags: nested, in all
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
-
-_INSIDE = Remembered[Definition]()
-
-
-def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
-    """Return the definition of a nested function: one per syntax node and namespace."""
-    make = partial(nested_definition, node, outer)
-    return _INSIDE.of(node, id(outer.globals), make)
-
 
 class Functions:
     """All specialisations of a run."""

@@ -16,7 +16,6 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.frozen import dataclass, field
-from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import Path, PyScope, Scope
 from pullback.frontend.kinds.values import CALLS, WRITTEN, FunctionV, Value
 from pullback.frontend.memory import dicts
@@ -24,7 +23,7 @@ from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.memoised import memo_name, parts, run_name
 from pullback.frontend.python.paths import Namespace
 from pullback.frontend.python.purity import Effect, Effects
-from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.source import definition_inside, definition_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -164,7 +163,7 @@ def _define(
     assert isinstance(made, FunctionV)
     definition = definition_of(cached.function)
     assert isinstance(definition.node, ast.FunctionDef)
-    _, inner, outer = parts(definition.node)
+    _, inner, outer = parts(definition.node, definition.globals)
     own = outer.name
     scope.names[memo_name(own)] = dicts.made({})
     scope.names[run_name(own)] = FunctionV(definition_inside(inner, definition), scope)

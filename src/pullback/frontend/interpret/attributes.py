@@ -23,9 +23,11 @@ from pullback.frontend.functions.capturing_classes import class_of_object, is_co
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import fallbacks, own_attributes, small_ints, symbol_values
 from pullback.frontend.interpret.class_functions import (
+    cached_method,
     check_hash,
     class_entry,
     comes_first,
+    descriptor,
     entry_of,
     function_in,
     has_entry,
@@ -373,6 +375,8 @@ def method_of(
                 )
             f = own_function(run, value, owner, make, name, node, "func")
             return computed(function_of(kept_properties.kept), f, Static(name))
+        case functools._lru_cache_wrapper():
+            return cached_method(run, value, owner, found, name, node)
         case functools.partialmethod(func=types.FunctionType()):
             made = run.partial(found, (("class", base), ("own", name)), node)
             assert isinstance(made.function, FunctionV)
@@ -386,19 +390,6 @@ def method_of(
             return computed(getter_of, Static(cls))
         case _:
             return None
-
-
-def descriptor(run: Run, cls: type, name: str, node: ast.AST) -> Value:
-    """Return the descriptor that a class, or a class above it, has under a name."""
-    base, entry = class_entry(order_of(cls), name)
-    return run.from_python(entry, (("class", base), ("own", name)), node)
-
-
-def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value:
-    """The function that assigns a property of an object of a class, with the object."""
-    entry = entry_of(cls, name)
-    assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
-    return _bound(own_function(run, value, cls, entry.fset, name, node, "fset"), value)
 
 
 def _bound(f: FunctionV, receiver: Value) -> FunctionV:
@@ -419,6 +410,10 @@ def _of_class_behind(
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     _, found = class_entry(order_of(cls), name)
+    if isinstance(found, (staticmethod, classmethod)) and (
+        isinstance(found.__func__, functools._lru_cache_wrapper)
+    ):
+        return Static(found.__func__)  # what calls it knows it, or refuses it
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
@@ -427,7 +422,7 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         if name == "_make" and records.is_record_class(cls):
             return FunctionV(function_of(named_tuples.make).definition, None, bound=(Static(cls),))
         if is_closed(found.__func__):
-            return Static(getattr(cls, name))  # what calls it knows it, or refuses it
+            return Static(getattr(cls, name))
         return _bound(function_in(run, cls, found.__func__, name, node), Static(cls))
     if isinstance(found, types.FunctionType):
         return function_in(run, cls, found, name, node)

@@ -13,6 +13,7 @@ from pullback.core.build import i64
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions.scopes import chain
 from pullback.frontend.interpret import attributes
+from pullback.frontend.interpret.class_functions import descriptor, setter
 from pullback.frontend.interpret.operator_methods import METHODS
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
 from pullback.frontend.kinds.values import (
@@ -80,7 +81,7 @@ def store(
         entry = attributes.entry_of(cls, last)
         if attributes.is_descriptor(entry, "__set__"):
             made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
-            method = run.attribute(attributes.descriptor(run, cls, last, node), "__set__", node)
+            method = run.attribute(descriptor(run, cls, last, node), "__set__", node)
             run.call(method, (there(run, base, steps, node), made), node)
             return True
         if not isinstance(entry, (property, types.MemberDescriptorType)) and not cls.__dictoffset__:
@@ -95,7 +96,7 @@ def store(
             )
         made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
         here = there(run, base, steps, node)
-        run.call(attributes.setter(run, here, cls, last, node), (made,), node)
+        run.call(setter(run, here, cls, last, node), (made,), node)
         return True
     if attributes.written(cls, "__setitem__") is None:
         return False
@@ -204,7 +205,7 @@ def _by_reference(
     if special and any(e is not entry for e in entries):
         run.refuse(node, f"the property {last!r} of one of several classes is assigned")
     if by_set:
-        method = run.attribute(attributes.descriptor(run, classes[0], last, node), "__set__", node)
+        method = run.attribute(descriptor(run, classes[0], last, node), "__set__", node)
         run.call(method, (ref, made), node)
         return True
     if not isinstance(entry, property):
@@ -219,8 +220,8 @@ def _by_reference(
     if not isinstance(entry.fset, types.FunctionType):
         reason = f"property {last!r} of {ref.cls.__name__!r} object has no setter"
         run.refuse(node, reason, error=MutationError)
-    setter = attributes.setter(run, ref, classes[0], last, node)
-    run.call(setter, (made,), node)
+    assign = setter(run, ref, classes[0], last, node)
+    run.call(assign, (made,), node)
     return True
 
 

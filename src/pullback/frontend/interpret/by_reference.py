@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.interpret import assignment, attributes
@@ -23,6 +22,7 @@ from pullback.frontend.kinds.values import (
     method,
 )
 from pullback.frontend.memory import holding, ownership, places, references
+from pullback.frontend.python.source import definition_inside
 from pullback.frontend.python.syntax import updated_inside
 from pullback.frontend.store.shared_memory import is_shared, opened
 

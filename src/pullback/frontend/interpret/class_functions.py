@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pullback.frontend.functions.capturing_classes import method_in
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.values import FunctionV, Value
+from pullback.frontend.python import memoised
 from pullback.frontend.python.container_bases import entry_in, home_of, order_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.source import definition_inside, definition_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -27,7 +30,7 @@ def function_in(
     cls, name = home_of(function) or (cls, name)
     path: Path = (("class", cls), ("attr", name))
     match getattr(cls, name):
-        case property() | functools.cached_property():
+        case property() | functools.cached_property() | functools._lru_cache_wrapper():
             path = (*path, ("attr", part))
         case types.MethodType():  # of a class: made anew by every look
             path = (*path, ("attr", "__func__"))
@@ -47,6 +50,24 @@ def own_function(
     object has itself."""
     found = method_in(run, value, function, node)
     return found or function_in(run, owner, function, name, node, part)
+
+
+def cached_method(
+    run: Run, value: Value, owner: type, found: Any, name: str, node: ast.AST
+) -> FunctionV | None:
+    """Return a method that keeps its results, as one that does so in its object; None if that can
+    be seen."""
+    wrapped = found.__wrapped__
+    if not isinstance(wrapped, types.FunctionType) or not keeps(owner):
+        return None
+    definition = definition_of(wrapped)
+    if not isinstance(definition.node, ast.FunctionDef):
+        return None
+    written = memoised.method(definition.node, definition.globals, found.cache_parameters())
+    if written is None:
+        return None
+    f = own_function(run, value, owner, wrapped, name, node, "__wrapped__")
+    return replace(f, definition=definition_inside(written, definition), bound=(f, value))
 
 
 def check_hash(run: Run, node: ast.AST) -> None:
@@ -88,6 +109,20 @@ def is_descriptor(entry: object, special: str) -> bool:
     return is_object_class(cls) and written(cls, special) is not None
 
 
+def descriptor(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    """Return the descriptor that a class, or a class above it, has under a name."""
+    base, entry = class_entry(order_of(cls), name)
+    return run.from_python(entry, (("class", base), ("own", name)), node)
+
+
+def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value:
+    """The function that assigns a property of an object of a class, with the object."""
+    entry = entry_of(cls, name)
+    assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
+    f = own_function(run, value, cls, entry.fset, name, node, "fset")
+    return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (value,))
+
+
 def is_computed(entry: object) -> bool:
     """Whether what a class has under a name is a function of its object, which may raise an
     AttributeError: then there is no such attribute."""
@@ -118,6 +153,7 @@ def written(cls: type, name: str) -> types.FunctionType | None:
 
 
 __all__ = [
-    "check_hash", "class_entry", "comes_first", "entry_of", "function_in", "has_entry",
-    "is_computed", "is_descriptor", "keeps", "own_function", "written",
+    "cached_method", "check_hash", "class_entry", "comes_first", "descriptor", "entry_of",
+    "function_in", "has_entry", "is_computed", "is_descriptor", "keeps", "own_function", "setter",
+    "written",
 ]  # fmt: skip

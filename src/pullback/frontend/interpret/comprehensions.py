@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
-from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import (
     EXPRESSION,
     FIRST,
@@ -41,6 +40,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import made_sets
+from pullback.frontend.python.source import definition_inside
 from pullback.frontend.python.syntax import Comprehension, binds_names
 from pullback.frontend.signals import Anew, NotCarriedError
 

@@ -4,6 +4,7 @@ attribute of a name, and where what the class has under the name raises an Attri
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
@@ -22,6 +23,7 @@ from pullback.frontend.library.text import missing_attributes
 from pullback.frontend.memory import places
 from pullback.frontend.memory.item_attributes import is_item
 from pullback.frontend.python.container_bases import VALUES, held_by, hidden_of, order_of
+from pullback.frontend.python.instances import is_inside
 from pullback.frontend.python.object_classes import fallback_of, is_object_class, slots_of
 from pullback.frontend.python.paths import Attribute
 
@@ -125,12 +127,18 @@ _OF_COPIES = (
 object that has no attributes yet)."""
 
 
-def check_copied(run: Run, cls: type, node: ast.AST) -> None:
-    """Refuse a copy of an object whose class says itself how it is copied."""
+def check_copied(run: Run, cls: type, names: Iterable[str], node: ast.AST) -> None:
+    """Refuse a copy of an object with these attributes if its class says itself how it is copied,
+    or results of its methods are kept in it."""
     classes = {*order_of(cls), *cls.__mro__} - {object}
     written = [n for n in _OF_COPIES if any(n in vars(c) for c in classes)]
     if written:
         run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
+    if any(map(is_inside, names)):
+        run.refuse(
+            node, f"a copy of {cls.__name__}, a method of which keeps its results",
+            "make a new one: Class(old.a, old.b)",
+        )  # fmt: skip
 
 
 _MADE_BY = "__new__", "__getnewargs__", "__getnewargs_ex__"

@@ -35,7 +35,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.memory import places
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.owners import met
 from pullback.frontend.python.syntax import STATE, STOP
 from pullback.frontend.signals import Unreachable
@@ -209,7 +209,7 @@ def _emit(
 ) -> list[Value]:
     """Close the blocks of all arms with their values converted to ``kinds``, and emit the op."""
     blocks = []
-    owned: list[list[Ownership]] = [[] for _ in kinds]
+    each: list[list[list[Ownership]]] = [[] for _ in kinds]
     for k_arm, ((b, _), values) in enumerate(zip(results, columns, strict=True)):
         atoms: list[Atom] = []
         with run.building(b), _names_of(run, envs[k_arm] if envs else None):
@@ -221,13 +221,14 @@ def _emit(
                 same = coerce(run, value, kind, node)
                 flat = flatten(same)
                 atoms += flat.atoms
-                owned[k] = met(owned[k], flat.owned)
+                each[k].append(flat.owned)
             blocks.append(b.block(tuple(atoms)))
     types = tuple(t for kind in kinds for t in leaf_types(kind))
     made = iter(run.b.let(make(blocks), types))
     values_out = []
-    for kind, own in zip(kinds, owned, strict=True):
-        values_out.append(rebuild(kind, made, iter(own).__next__))
+    for kind, arms in zip(kinds, each, strict=True):
+        ownership.given_or_made(run, arms)
+        values_out.append(rebuild(kind, made, iter(met(arms)).__next__))
     return values_out
 
 

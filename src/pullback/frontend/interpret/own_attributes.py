@@ -7,7 +7,6 @@ stands where it stands reads and assigns them: captured variables, as any others
 from __future__ import annotations
 
 import ast
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.frontend.functions.scopes import chain
@@ -23,22 +22,16 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.memory import attributes_outside
 from pullback.frontend.memory.references import without_object
 from pullback.frontend.python.function_attributes import reader, writer
-from pullback.frontend.python.memo import Remembered
-from pullback.frontend.python.source import Definition, nested_definition
+from pullback.frontend.python.source import definition_inside
 from pullback.frontend.python.texts import FunctionNode
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-_DEFINITIONS: Remembered[Definition] = Remembered()
-
-
 def _beside(node: FunctionNode, f: FunctionV) -> FunctionV:
     """Return a function that stands where another one stands."""
-    outer = f.definition
-    make = partial(nested_definition, node, outer)
-    return FunctionV(_DEFINITIONS.of(node, id(outer.globals), make), f.scope)
+    return FunctionV(definition_inside(node, f.definition), f.scope)
 
 
 def value_of(run: Run, f: FunctionV, name: str, node: ast.AST) -> Value | None:

@@ -153,7 +153,7 @@ class _Copy:
                     reason = "a copy of an object with an attribute that is no argument"
                     run.refuse(node, reason, "make a new one of its numbers")
                 if cls is not dict and not is_tuple_class(cls):
-                    check_copied(run, cls, node)
+                    check_copied(run, cls, fields, node)
                 if held := held_by(cls):
                     check_container_copied(run, cls, node, "__dict__" in fields)
                 new = {n: self.of(v) if n in held else self.part(v) for n, v in fields.items()}

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from pullback.frontend.library import (
     batches,
+    cache_steps,
     clocks,
     combinators,
     complex_functions,
@@ -86,6 +87,7 @@ from pullback.frontend.memory import dicts
 __all__ = [
     "array_methods",
     "batches",
+    "cache_steps",
     "choice",
     "clocks",
     "combinators",

@@ -16,6 +16,7 @@ from pullback.errors import UnknownAttributeError
 from pullback.frontend.kinds.joined_fields import met_in_two_orders
 from pullback.frontend.kinds.values import MaybeV, RecordV, RefV, Static, Value, is_unread
 from pullback.frontend.memory.dict_views import OF
+from pullback.frontend.python.instances import is_inside
 from pullback.frontend.python.object_classes import is_object_class, slots_of
 from pullback.frontend.python.objects_outside import fields_of
 
@@ -75,7 +76,8 @@ def _of_record(run: Run, obj: RecordV, node: ast.AST) -> dict[str, Value]:
     if met_in_two_orders(obj.cls):
         _refuse(run, "that two paths give its attributes in two orders", node)
     found = {
-        n: v for n, v in fields_of(run, obj, node).items() if n not in slots and n[:1] != "."
+        n: v for n, v in fields_of(run, obj, node).items()
+        if n not in slots and n[:1] != "." and not is_inside(n)
     }
     for name, held in found.items():
         if isinstance(held, MaybeV) or is_unread(held):
@@ -91,7 +93,7 @@ def _of_reference(run: Run, ref: RefV, node: ast.AST) -> dict[str, Value]:
         _refuse(run, f"of which {min(group.unset)!r} may be missing", node)
     slots = slots_of(group.classes[0])
     return {n: run.rows.item(ref, n, node) for n in group.fields
-            if n not in slots and n[:1] != "."}  # fmt: skip
+            if n not in slots and n[:1] != "." and not is_inside(n)}  # fmt: skip
 
 
 def _refuse(run: Run, which: str, node: ast.AST) -> None:

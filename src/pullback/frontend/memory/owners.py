@@ -4,7 +4,7 @@ a snapshot of, each an ``Owner``."""
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.flatten import (
@@ -116,14 +116,19 @@ def _captured_owners(f: FunctionV) -> frozenset[Owner]:
     return found
 
 
-def met(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
-    """Return the ownership of either of two values."""
-    if not a:
-        return list(b)
-    everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
-    if len(a) != len(b):
-        return [(everything, False)] * max(len(a), len(b))
-    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b, strict=True)]
+def met(several: Iterable[Sequence[Ownership]]) -> list[Ownership]:
+    """Return the ownership of any of these values."""
+    found: list[Ownership] = []
+    for owned in several:
+        every: frozenset[Owner] = frozenset().union(*(o for o, _ in (*found, *owned)))
+        if found and len(found) != len(owned):
+            found = [(every, False)] * max(len(found), len(owned))
+        elif found:
+            both = zip(found, owned, strict=True)
+            found = [(x | y, f and g) for (x, f), (y, g) in both]
+        else:
+            found = list(owned)
+    return found
 
 
 __all__ = ["kept_owners", "memory_of", "met", "owners_of"]

@@ -8,7 +8,7 @@ function, and names that may share its memory may not be used afterwards (they b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
@@ -16,6 +16,7 @@ from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
+from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import HashK, Kind, RecordK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -76,6 +77,19 @@ def still_given(
     if given is not None:
         more = frozenset(group for owners, group in parts if owners and owners <= given)
         run.frame.given[name] = given | more
+
+
+def given_or_made(run: Run, arms: Sequence[Sequence[Ownership]]) -> None:
+    """Note that a value comes from the caller on one path, and is made here on another one: what
+    may be done with it on each may be done with it after both."""
+    if len(set(map(len, arms))) > 1:
+        return
+    for parts in zip(*arms, strict=True):
+        made = frozenset(o for owners, fresh in parts if fresh for o in owners)
+        old = [owners for owners, fresh in parts if not fresh]
+        for name, given in run.frame.given.items() if made and old else ():
+            if all(owners and owners <= given for owners in old):
+                run.frame.given[name] = given | made
 
 
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
@@ -412,13 +426,22 @@ def refuse_shared(run: Run, value: Value, node: ast.AST) -> NoReturn:
             rewrite = (
                 "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())"
             )
-    run.refuse(
-        node,
+    refuse_inside(
+        run, value, node,
         "what is updated here may be in other places too (or belong to someone else): they would "
         "change with it",
         rewrite,
-        error=MutationError,
-    )
+    )  # fmt: skip
+
+
+def refuse_inside(run: Run, value: Value, node: ast.AST, reason: str, rewrite: str) -> NoReturn:
+    """Refuse an update of what is in a value, which may be one around the function."""
+    try:
+        run.refuse(node, reason, rewrite, error=MutationError)
+    except MutationError as refusal:
+        if isinstance(value, RecordV) and value.outside is not None:
+            ambient.note(run.frame, refusal, value)
+        raise
 
 
 def rebound(run: Run, scope: Scope, name: str) -> None:

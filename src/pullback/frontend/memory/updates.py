@@ -39,6 +39,7 @@ from pullback.frontend.memory import (
     without_axes,
 )
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
+from pullback.frontend.memory.ownership import refuse_inside
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import are_dicts, is_object_class
@@ -257,11 +258,10 @@ def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
 
 
 def refuse_step(run: Run, value: Value, step: Step, node: ast.AST) -> NoReturn:
-    run.refuse(
-        node,
+    refuse_inside(
+        run, value, node,
         f"something inside {run.describe(value)} cannot be updated"
         if not isinstance(step, SliceV)
         else "a slice of a list is a copy: updating it would change nothing",
         "give it a name of its own, or make a new one",
-        error=MutationError,
-    )
+    )  # fmt: skip

@@ -16,18 +16,26 @@ How often the function runs can be seen if it changes something else, or by ``d.
 the dict is as long as ``maxsize`` allows, the result that was used last stands at its end, and the
 two counts are variables beside it. The methods are attributes of the function
 (``function_attributes``).
+
+The dict of a method is an attribute of its object, which nobody outside sees (``instances``). A
+function of floats has none for them (``cached_by_floats``).
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from pullback.core.frozen import dataclass
 from pullback.frontend.library.text.cache_counts import CacheInfo
-from pullback.frontend.python.memo import by_node
+from pullback.frontend.library.text.cache_keys import checked, has_no_key
+from pullback.frontend.python.cached_by_floats import passed_on, reads_what_stays, renamed_copy
+from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.purity import Effect, Effects
 from pullback.frontend.python.texts import FunctionNode
 
@@ -53,7 +61,7 @@ class _Expansion:
     """A copy of a syntax tree in which cached functions are written out."""
 
     def __init__(self, tree: FunctionNode, names: dict[str, object]) -> None:
-        self.names = names
+        self.names, self.tree = names, tree
         self.effects = Effects(tree, names)
         nodes = [*ast.walk(tree)]
         self.counted = any(isinstance(n, ast.Attribute) and n.attr in _METHODS for n in nodes)
@@ -88,7 +96,7 @@ class _Expansion:
         """Return how a function keeps its results; None if only Python knows that."""
         effect = self.effects.of(node)
         if effect is Effect.NONE and not self.counted:
-            return _Form()
+            return _Form(once=reads_what_stays(node, self.tree, self.names))
         limit = _limit(node.decorator_list[0], self.names)
         args = node.args
         one_key = not (args.defaults or args.kwonlyargs) and node.name not in self.by_keyword
@@ -121,21 +129,91 @@ def _object(node: ast.expr, names: dict[str, object]) -> object:
     return found if callable(found) else None
 
 
-@by_node
-def parts(node: ast.FunctionDef) -> tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef]:
-    """Return the dict, the function without it, and the function with it."""
-    start, inner, outer, *_ = _parts(node, _Form())
+def parts(
+    node: ast.FunctionDef, names: dict[str, object]
+) -> tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef]:
+    """Return the dict, the function without it, and the function with it, of a function of a
+    module with these globals."""
+    return _PARTS.of(node, None, lambda: _parts_in_module(node, names))
+
+
+def method(
+    node: ast.FunctionDef, names: dict[str, object], given: dict[str, Any]
+) -> ast.FunctionDef | None:
+    """Return a method that keeps its results in its object, after a first parameter: the method
+    that does not. None if it can be seen how often that runs."""
+    return _METHODS_OF.of(node, given["maxsize"], lambda: _method(node, names, given["maxsize"]))
+
+
+_METHODS_OF = Remembered["ast.FunctionDef | None"]()
+
+
+def _method(
+    node: ast.FunctionDef, names: dict[str, object], limit: int | None
+) -> ast.FunctionDef | None:
+    args = node.args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    effect = Effects(node, names).of(node)
+    if effect is Effect.CHANGES or args.vararg or args.kwarg or len(every) < 1:
+        return None
+    if limit is not None and _changes_attributes(node):
+        return None
+    own = every[0].arg
+    given = [a.arg for a in every[1:]]
+    key = given[0] if len(given) == 1 else f"({', '.join(given)})"
+    text = f"""
+if not hasattr({own}, name):
+    setattr({own}, name, {{}})
+checked({", ".join(given)})
+if {key} in {own}.memo:
+    return {own}.memo[{key}]
+value = run({own}, {", ".join(given)})
+{own}.memo[{key}] = value
+return value
+"""
+    place = memo_name(node.name)
+    names_of = {n: f"{node.name}${n}" for n in ("run", "value")}
+    body = _named(text, names_of, {"name": place, "checked": checked}, node)
+    for n in (n for s in body for n in ast.walk(s)):
+        if isinstance(n, ast.Attribute):
+            n.attr = place
+    taken = copy.deepcopy(args)
+    (taken.posonlyargs or taken.args).insert(0, ast.arg(names_of["run"]))
+    made = ast.FunctionDef(node.name, taken, body, [], None, None)
+    ast.copy_location(taken.args[0], node)
+    return ast.copy_location(made, node)
+
+
+def _changes_attributes(node: ast.FunctionDef) -> bool:
+    stored = (ast.Store, ast.Del)
+    return any(
+        isinstance(n, (ast.Attribute, ast.Subscript)) and isinstance(n.ctx, stored)
+        for n in ast.walk(node)
+    )
+
+
+_Parts = tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef]
+_PARTS = Remembered[_Parts]()
+
+
+def _parts_in_module(node: ast.FunctionDef, names: dict[str, object]) -> _Parts:
+    effects = Effects(node, names)
+    effects.inside.setdefault(node.name, []).append(node)
+    pure = effects.of(node) is Effect.NONE
+    start, inner, outer, *_ = _parts(node, _Form(once=pure and reads_what_stays(node, None, names)))
     return start, inner, outer
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
     """How results are kept: at most so many, if it can be seen (``exact``) how often the function
-    runs; whether hits and misses are counted."""
+    runs; whether hits and misses are counted; whether each call from outside may have results of
+    its own (``once``)."""
 
     limit: int | None = None
     exact: bool = False
     counted: bool = False
+    once: bool = False
 
 
 _UNKNOWN = -1
@@ -181,7 +259,7 @@ def _text(key: str, given: str, form: _Form) -> str:
         found = _LAST.format(key=key)
         kept = _LONGEST.format(key=key, limit=form.limit)
     inside = "".join(f"    {line}\n" for line in (hit + found).splitlines())
-    return f"if {key} in memo:\n{inside}{miss}{run}{kept}return value\n"
+    return f"checked({given})\nif {key} in memo:\n{inside}{miss}{run}{kept}return value\n"
 
 
 _COUNTED = """hits = misses = 0
@@ -209,6 +287,8 @@ def _parts(
     taken = ast.arguments(params, [], None, [], [], None, []) if form.exact else node.args
     outer = ast.FunctionDef(node.name, taken, body, [], None, None)
     more: list[ast.stmt] = []
+    if form.once and (same := passed_on(node)):
+        body[:0] = [_each_call(node, same)]
     if form.counted:
         counts = [f"{node.name}$hits", f"{node.name}$misses"]
         methods = ast.parse("lambda: (cache_info, cache_clear)").body
@@ -217,6 +297,33 @@ def _parts(
     for n in (start, *ast.walk(start), inner, outer, *params, *body[:1]):
         ast.copy_location(n, node)
     return start, inner, outer, *more
+
+
+def _each_call(node: ast.FunctionDef, same: list[str]) -> ast.If:
+    """Return the statement by which each call from outside has results of its own, if some of the
+    parameters that its recursion hands on (``same``) are no keys."""
+    args = node.args
+    every = [a.arg for a in (*args.posonlyargs, *args.args)]
+    given = ", ".join([*every, *(f"{a.arg}={a.arg}" for a in args.kwonlyargs)])
+    rest = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in same]
+    key = rest[0] if len(rest) == 1 else f"({', '.join(rest)})"
+    kept = (
+        f"if {key} in memo:\n        return memo[{key}]\n"
+        f"    memo[{key}] = value = run({given})\n    return value"
+    )
+    text = f"""
+if no_key({", ".join(same)}):
+    memo = {{}}
+    return function({given})
+def function():
+    {kept if rest else f"return run({given})"}
+"""
+    own = {n: f"{node.name}$own_{n}" for n in ("memo", "run", "value")}
+    choice, outer = _named(text, own | {"function": node.name}, {"no_key": has_no_key}, node)
+    assert isinstance(choice, ast.If) and isinstance(outer, ast.FunctionDef)
+    outer.args = copy.deepcopy(args)
+    choice.body[1:1] = [renamed_copy(node, own["run"]), outer]
+    return choice
 
 
 def _constant(value: object) -> ast.Constant:
@@ -231,7 +338,16 @@ def _renaming(
     """Return what makes statements of a text, with the names of a function in it."""
     own = {n: f"{node.name}${n}" for n in ("memo", "run", "value", "hits", "misses", "clear")}
     own |= {n: f"{node.name}.{n}" for n in _METHODS}
-    known: dict[str, object] = {"info": CacheInfo, "limit": form.limit}
+    known: dict[str, object] = {
+        "info": CacheInfo, "limit": form.limit, "checked": checked,
+    }  # fmt: skip
+    return partial(_named, own=own, known=known, at=node)
+
+
+def _named(
+    text: str | list[ast.stmt], own: dict[str, str], known: dict[str, object], at: ast.AST
+) -> list[ast.stmt]:
+    """Return the statements of a text, with names of their own and known objects in it."""
 
     class Renaming(ast.NodeTransformer):
         def visit_Name(self, n: ast.Name) -> ast.expr:
@@ -240,21 +356,18 @@ def _renaming(
             n.id = own.get(n.id, n.id)
             return n
 
-    def renamed(text: str | list[ast.stmt]) -> list[ast.stmt]:
-        body = ast.parse(text).body if isinstance(text, str) else text
-        for n in (inside for s in body for inside in ast.walk(s)):
-            match n:
-                case ast.Nonlocal(names):
-                    n.names = [own[name] for name in names]
-                case ast.FunctionDef(name=name):
-                    n.name = own[name]
-        made = [Renaming().visit(s) for s in body]
-        for n in (inside for s in made for inside in ast.walk(s)):
-            if hasattr(n, "lineno"):
-                ast.copy_location(n, node)
-        return made
-
-    return renamed
+    body = ast.parse(text).body if isinstance(text, str) else text
+    for n in (inside for s in body for inside in ast.walk(s)):
+        match n:
+            case ast.Nonlocal(names):
+                n.names = [own[name] for name in names]
+            case ast.FunctionDef(name=name):
+                n.name = own[name]
+    made = [Renaming().visit(s) for s in body]
+    for n in (inside for s in made for inside in ast.walk(s)):
+        if hasattr(n, "lineno"):
+            ast.copy_location(n, at)
+    return made
 
 
 def memo_name(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
+from functools import partial
 from hashlib import sha256
 from types import CodeType, FunctionType
 from weakref import WeakValueDictionary
@@ -18,6 +19,7 @@ from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
 from pullback.frontend.python.kept_variables import KEPT, with_kept_variables
 from pullback.frontend.python.managed_bodies import with_managers
+from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.returned_names import returned_behind
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
@@ -161,8 +163,16 @@ def _no_source(function: FunctionType) -> SourceError:
     )
 
 
-def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
-    """Return a new definition of a function inside another one (to be called once per node)."""
+_INSIDE = Remembered[Definition]()
+
+
+def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
+    """Return the definition of a nested function: one per syntax node and namespace."""
+    make = partial(_nested_definition, node, outer)
+    return _INSIDE.of(node, id(outer.globals), make)
+
+
+def _nested_definition(node: FunctionNode, outer: Definition) -> Definition:
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     qualname = f"{outer.qualname}.<locals>.{name}"
     if name.startswith("."):  # no function of the user's: a part of the one around

@@ -225,7 +225,7 @@ class Columns:
         run, group = self.run, self.group(ref)
         is_memory = group.base is SharedMemory
         for cls in () if is_memory else group.classes:
-            check_copied(run, cls, node)
+            check_copied(run, cls, group.fields, node)
             if held_by(cls):
                 check_container_copied(run, cls, node, "__dict__" in group.fields)
         columns: dict[str, Kind] = {} if is_memory else {group.tags: _TAG}
