@@ -284,12 +284,12 @@ def mended_round(a):
 
 
 def refused_truth(a):
-    return 1.0 if a > 0.0 else 2.0
+    return 1.0 if np.array([a[0], 1.0]) > 0.0 else 2.0
 
 
 @mends(refused_truth, (X,), "np.all", ArgumentValueError, ValueError)
 def mended_truth(a):
-    return 1.0 if np.all(a > 0.0) else 2.0
+    return 1.0 if np.all(np.array([a[0], 1.0]) > 0.0) else 2.0
 
 
 def refused_bool_product(a, b):

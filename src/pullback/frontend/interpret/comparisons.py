@@ -394,11 +394,7 @@ def _all_equal(
 
 def _equal_items(run: Run, x: Value, y: Value, node: ast.AST) -> Value:
     """Compile ``x == y`` of items. Python first asks whether they are one object."""
-    equal = compare(run, "==", x, y, node)
-    if isinstance(equal, ArrayV):
-        reason = "arrays as items are compared by their identity, then by an ambiguous =="
-        run.refuse(node, reason, "np.array_equal(x, y)")
-    same = run.truth(equal, node)
+    same = run.truth(list_methods.items_equal(run, x, y, node), node)
     return Static(same) if isinstance(same, bool) else Scalar(same, True, 1)
 
 

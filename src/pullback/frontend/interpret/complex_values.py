@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.types import F32, F64, I64, Real
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.kinds.complex_pairs import (
     Complex,
@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.library.arrays_as_numbers import only_element
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import complex_arrays as arrays
 from pullback.frontend.library.text import complex_numbers as python
@@ -298,8 +299,10 @@ def iterate(run: Run, value: RecordV, node: ast.AST) -> Items:
 def truth(run: Run, value: Value, node: ast.AST) -> Value:
     """Return ``bool(z)``."""
     if is_array(value):
-        reason = "the truth value of an array is ambiguous"
-        run.refuse(node, reason, "use np.any(z) or np.all(z)", error=ArgumentValueError)
+        rewrite = "use np.any(z) or np.all(z)"
+        own = [v for v in parts(run, value, node).items if isinstance(v, ArrayV)]
+        elements = tuple(only_element(run, v, node, rewrite) for v in own)
+        value = numpy_pair(run, TupleV(elements), node)
     return run_program(run, python.truth, (parts(run, value, node),), node)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
-from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError, StaticIndexError
+from pullback.errors import ArgumentTypeError, PullbackError, StaticIndexError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
@@ -63,6 +63,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.arguments import is_none
+from pullback.frontend.library.arrays_as_numbers import only_element
 from pullback.frontend.library.numpy import array_methods, arrays, brackets, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.memory.container_objects import indexed
@@ -133,12 +134,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case SymbolV():
             return symbol_values.truth(run, value, node)
         case ArrayV():
-            run.refuse(
-                node,
-                "the truth value of an array is ambiguous",
-                "use np.any(a) or np.all(a)",
-                error=ArgumentValueError,
-            )
+            return truth(run, only_element(run, value, node, "use np.any(a) or np.all(a)"), node)
         case CaughtV():
             return run.truth(made_texts.of_python(run, bool, (value,), node, bool), node)
         case FunctionV() | ClosureV() | LambdaSetV() | OperatorV() | ZipV():

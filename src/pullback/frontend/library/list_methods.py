@@ -278,6 +278,16 @@ def _not_there(sp: Specialiser, items: Value, wanted: Value, node: ast.AST) -> T
     return told(not_in_list, "the value is not in the list", value)
 
 
+def items_equal(sp: Specialiser, item: Value, wanted: Value, node: ast.AST) -> Value:
+    """Return ``==`` of an item and what it is compared with. Python asks first whether they are one
+    object, which for arrays only the run knows."""
+    equal = sp.compare("==", item, wanted, node)
+    if isinstance(equal, ArrayV):
+        reason = "arrays as items are compared by their identity, then by an ambiguous =="
+        sp.refuse(node, reason, "np.array_equal(x, y)")
+    return equal
+
+
 def found_at(sp: Specialiser, items: Value, wanted: Value, text: Text, node: ast.AST) -> Value:
     """Return the place of the first item that is equal; ValueError at run time if there is none."""
     message, leaves = text
@@ -290,7 +300,7 @@ def found_at(sp: Specialiser, items: Value, wanted: Value, text: Text, node: ast
 
         def other() -> Value:
             item = sp.element(whole, i, node, checked=False)
-            return sp.unary("not", sp.compare("==", item, wanted, node), node)
+            return sp.unary("not", items_equal(sp, item, wanted, node), node)
 
         more = sp.b.prim("lt", i, whole.length)
         return sp.branch(more, other, lambda: Static(False), node)
@@ -310,7 +320,7 @@ def _index_known(
     if k == len(items):
         sp.require(_false(), "ValueError", text[0], node, *text[1])
         raise Unreachable
-    same = sp.truth(sp.compare("==", items[k], wanted, node), node)
+    same = sp.truth(items_equal(sp, items[k], wanted, node), node)
 
     def rest() -> Value:
         return _index_known(sp, items, k + 1, wanted, text, node)
@@ -331,7 +341,7 @@ def count(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.A
     (wanted,) = bind(sp, "count", args, kwargs, node, value=MISSING)
 
     def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
-        same = sp.truth(sp.compare("==", item, wanted, node), node)
+        same = sp.truth(items_equal(sp, item, wanted, node), node)
         if isinstance(same, bool):
             same = _false() if not same else sp.b.prim("not", _false())
         one = sp.b.prim("to_int", same, static=(I64,))

@@ -23,7 +23,7 @@ from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.numpy.broadcasting import broadcast, common_extent, reader
 from pullback.frontend.library.numpy.einsum_subscripts import einsum_text, named_axes
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
-from pullback.frontend.library.numpy.rearrange import as_array, ravel
+from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
@@ -292,10 +292,11 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "np.linalg.norm", args, kwargs, node,
         x=MISSING, ord=NONE, axis=NONE, keepdims=FALSE,
     )  # fmt: skip
+    which, kept = sp.static(order, node, "ord"), flag(sp, keepdims, node, "keepdims")
+    if which is None and is_none(axis) and not kept:
+        x = at_least_1d(sp, x, node)  # the norm of a number is its size
     x = as_array(sp, x, node)
-    which = sp.static(order, node, "ord")
     axes = axes_of(sp, axis, x.rank, node)
-    kept = flag(sp, keepdims, node, "keepdims")
     if _is_unusual(which, len(axes), x.rank, is_none(axis), kept):
         return run_program(sp, matrix_stacks.norm, (x, order, axis, keepdims), node)
     if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):
