@@ -263,7 +263,37 @@ def yielded(x, n):
     return s + sum(np.sum(p**3) for p in _parameters(layers)) + sum(np.sum(p) for p in flat)
 
 
+def rows_of_a_path(x, n):
+    v = A[0] * x
+    path = np.array(v)
+    for k in range(n):
+        v = v * 1.1 + k
+        path = np.vstack((path, v))
+    return np.sum(path**2) + path.shape[0]
+
+
+def ends_of_a_row(x, n):
+    row, line = x, A[0, :1] * x
+    for k in range(n):
+        row = np.append(row, x * k)
+        line = np.concatenate([line, A[k % 3] * x])
+    return np.sum(row) + np.hstack((0.0, line, row)).sum()
+
+
+def rows_by_a_function(x, n):
+    def put(log, v):
+        return np.vstack((log, v)) if np.sum(v) > 1.25 else log
+
+    log = A[1].copy()
+    k = 0
+    while k < n:
+        log = put(log, x * A[k % 3])
+        k += 1
+    return np.sum(np.stack([np.ravel(log), 2.0 * np.ravel(log)])) * np.ndim(log)
+
+
 PROGRAMS = [
+    rows_of_a_path, ends_of_a_row, rows_by_a_function,
     total, in_place, from_a_list, from_an_argument, of_several_ranks, turns, on_one_path, forces,
     in_a_dict, in_an_attribute, optimised, recurrent, after_none, captured, caught,
     in_a_table, in_layers, in_rows, yielded,

@@ -7,11 +7,12 @@ import copy
 import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds import optionals, several_ranks
 from pullback.frontend.kinds.several_ranks import is_of_several_ranks
-from pullback.frontend.kinds.values import OptionalV, Value
+from pullback.frontend.kinds.values import OptionalV, TupleV, Value
 from pullback.frontend.library import graph_steps, hashing_steps
 from pullback.frontend.library.text import iterators
 from pullback.frontend.python.contexts import is_method
@@ -49,19 +50,33 @@ def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
     """Whether a call is compiled for each of the things that an argument may be."""
     if obj in ASKING:
         return False
-    if any(map(is_of_several_ranks, args)):
+    if any(map(is_of_several_ranks, args)) or _unlike_items(obj, args) is not None:
         return True
     return any(map(optionals.may_be_tuple, args)) or (
         obj in _OF_TEXTS and any(map(optionals.may_be_text, args))
     )
 
 
+def _unlike_items(obj: Hashable, args: Sequence[Value]) -> int | None:
+    """Return which argument of a function of NumPy has an array of one of several ranks among items
+    that are known one by one, as in ``np.vstack((path, x))``; None: no argument has one."""
+    of_numpy = (getattr(obj, "__module__", None) or "").partition(".")[0] == "numpy"
+    if not of_numpy or any(map(optionals.may_be_text, args)):
+        return None
+    for k, v in enumerate(args):
+        if isinstance(v, TupleV) and any(map(is_of_several_ranks, v.items)):
+            return k
+    return None
+
+
 def apart(
     run: Run, obj: Hashable, args: Sequence[Value], call: Callable[[Sequence[Value]], Value],
     node: ast.AST,
 ) -> Value:  # fmt: skip
+    unlike = _unlike_items(obj, args)
+    if unlike is not None:
+        return _items_apart(run, args, unlike, call, node)
     k = next(k for k, v in enumerate(args) if optionals.may_be_text(v))
-
     told = optionals.told_of_nothing(obj)
 
     def with_part(part: Value) -> Value:
@@ -72,6 +87,24 @@ def apart(
     found = optionals.apart(run, args[k], with_part, node)
     assert found is not None
     return found
+
+
+def _items_apart(
+    run: Run, args: Sequence[Value], k: int, call: Callable[[Sequence[Value]], Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Return what a call gives, compiled for each of the arrays that the items may be."""
+    whole = args[k]
+    assert isinstance(whole, TupleV)
+    at = next(at for at, v in enumerate(whole.items) if is_of_several_ranks(v))
+    item = whole.items[at]
+    assert isinstance(item, OptionalV)
+
+    def with_item(v: Value) -> Value:
+        items = replace(whole, items=(*whole.items[:at], v, *whole.items[at + 1 :]))
+        return call([*args[:k], items, *args[k + 1 :]])
+
+    return several_ranks.apart(run, item, with_item, node)
 
 
 def present(
