@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.frozen import dataclass, field
 
 if TYPE_CHECKING:
+    from pullback.frontend.kinds.kinds import Kind
     from pullback.frontend.kinds.values import Owner, Value
 
 COLUMN = ":"
@@ -53,10 +54,12 @@ class PyScope:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """An object that is found under ``path`` at every call; ``value`` is the present one."""
+    """An object that is found under ``path`` at every call; ``value`` is the present one.
+    ``type_of``: gives the kind of it, as that of an argument."""
 
     path: Path
     value: object = field(compare=False)
+    type_of: Callable[[object], Kind] = field(compare=False)
 
 
 AnyScope = Scope | PyScope | None

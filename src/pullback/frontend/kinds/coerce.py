@@ -16,6 +16,7 @@ from pullback.core.types import I64, Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import choices, eta
+from pullback.frontend.functions.scopes import Outside
 from pullback.frontend.kinds import chosen, key_numbers, of_functions, one_of
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
@@ -74,6 +75,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy import sequences
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.python.object_classes import LooseDict, may_lack
+from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.symbols import number_of, symbol_class
 from pullback.frontend.signals import MEETING
 
@@ -111,6 +113,8 @@ def coerce(
             return mismatch(run, value, kind, node) if made is None else made
         case RecordV(), StaticK() if mark_of(own) == kind:
             return as_mark(run, value)
+        case RecordV(outside=Outside()), RecordK(outside=None):
+            return coerce(run, with_attributes(run, value, node), kind, node)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)

@@ -43,6 +43,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.kinds.number_kinds import joined_numbers, of_members
+from pullback.frontend.kinds.outside_objects import joined_outside
 from pullback.frontend.kinds.table_keys import key_kind, met
 from pullback.frontend.kinds.values import (
     FunctionV,
@@ -123,7 +124,7 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             cls = a.cls if a.cls is b.cls else Sequence
             return None if elem is None else ListK(elem, p or q, cls)
         case RecordK(_, _, here), RecordK(_, _, there) if here != there:
-            return None
+            return joined_outside(a, b, join)
         case HashK(), HashK():
             return _hash_tables(a, b)
         case (RecordK(cls) as record, HashK() as table) | (

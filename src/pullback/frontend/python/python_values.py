@@ -261,7 +261,7 @@ class PythonValues:
             return Static(self.text_class(obj) or obj) if isinstance(obj, Hashable) else known
         if is_object_class(cls):
             self.guards.setdefault(path, Guard(path, StaticK(("class of", cls), obj)))
-            return RecordV(cls, {}, outside=Outside(path, obj))
+            return RecordV(cls, {}, outside=Outside(path, obj, type_of))
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)
         if isinstance(obj, functools.partial):
