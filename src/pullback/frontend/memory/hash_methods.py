@@ -475,6 +475,7 @@ def is_table_key(value: Value) -> bool:
     compound = isinstance(inner, RefV) or (isinstance(inner, TupleV) and not inner.is_list)
     compound = compound or (isinstance(inner, RecordV) and inner.cls is not dict)
     compound = compound or (isinstance(inner, ListV) and inner.cls is tuple)
+    compound = compound or (isinstance(inner, Static) and type(inner.value) is bool)
     return compound and key_kind(kind_of(value)) is not None
 
 
