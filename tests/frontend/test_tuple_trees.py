@@ -12,18 +12,19 @@ import pytest
 import pullback as pb
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
-from tests.frontend import tuple_trees
+from tests.frontend import record_trees, tuple_trees
 from tests.harness import steps
 
+RIGHT = [*tuple_trees.RIGHT, *record_trees.RIGHT]
 XS = [0.15, 0.9, 0.3, 0.7, 0.52, 0.25]
 
 
-@pytest.mark.parametrize("f", part("values", tuple_trees.RIGHT, 5), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("values", RIGHT, 5), ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[..., Any]) -> None:
     is_right(f, (XS,))
 
 
-@pytest.mark.parametrize("f", part("values", tuple_trees.RIGHT, 3), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("values", RIGHT, 3), ids=lambda f: f.__name__)
 def test_every_method(f: Callable[..., Any]) -> None:
     wanted = np.array(pb.grad(f)(XS))
     assert np.allclose(pb.grad(f, method="dual")(XS), wanted, rtol=1e-12, atol=1e-15)
@@ -39,7 +40,17 @@ def test_refused(f: Callable[..., Any]) -> None:
     assert found.value.rewrite
 
 
-LINEAR = [tuple_trees.tree, tuple_trees.linked, tuple_trees.level_by_level]
+@pytest.mark.parametrize("f", record_trees.REFUSED, ids=lambda f: f.__name__)
+def test_refused_by_the_reason_that_is_true(f: Callable[..., Any]) -> None:
+    why = "identity|as deep as the run goes"
+    with pytest.raises((pb.PullbackError, NotImplementedError), match=why):
+        pb.jit(f)(XS)
+
+
+LINEAR = [
+    tuple_trees.tree, tuple_trees.linked, tuple_trees.level_by_level, record_trees.horner,
+    record_trees.linked, record_trees.by_a_list,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", LINEAR, ids=lambda f: f.__name__)

@@ -115,6 +115,10 @@ def specialise(
             contexts, returned = True, e.returned
 
 
+_UNLIKE = TypesDoNotMeetError, UnknownNameError
+"""The refusals of two paths, or rounds of a loop, whose values have no common type."""
+
+
 def _specialise(
     function: FunctionType, arg_types: tuple[ArgType, ...], args: tuple[object, ...] | None,
     assume_equal: bool, lapack: bool, known_flags: bool, outside: Outside | None,
@@ -150,7 +154,7 @@ def _specialise(
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
-                e.of_tuples = e.grows or (tags.asked and isinstance(e, TypesDoNotMeetError))
+                e.of_tuples = e.grows or (tags.asked and isinstance(e, _UNLIKE))
                 if (outside or NOTHING).learns_from(e):
                     e.makes_objects = any(map(can_be_shared, attempt.rt.constructed))
                     raise
@@ -161,7 +165,7 @@ def _specialise(
                     return found
                 if facts is not None or getattr(found, "attribute", None) is not None:
                     raise found or e from None  # which attribute is assigned is learnt
-                of_trees = e.grows and not isinstance(found, MutationError)
+                of_trees = e.of_tuples and not isinstance(found, MutationError)
                 if found is not None and (e.shares or of_trees):
                     raise found from None
                 raise _nearer(e, found, attempt) from None
@@ -211,7 +215,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             )
             if not wanted or (facts.memory and not new):
                 continue
-            if facts.together and not isinstance(refusal, TypesDoNotMeetError):
+            if facts.together and not isinstance(refusal, _UNLIKE):
                 continue
             begin_with(facts, (v for names in rt.refused_with for v in names.values()))
         try:
@@ -226,7 +230,8 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
         except PullbackError as e:
             if e.iterates or isinstance(e, UntoldError):
                 raise
-            refusal = refusal or (e if makes_objects or facts.trees else None)
+            if refusal is None or (facts.together and not isinstance(e, _UNLIKE)):
+                refusal = e if makes_objects or facts.trees else None
             met = met or facts.met
             tried += facts.asking(e.of_tuples)
     return refusal

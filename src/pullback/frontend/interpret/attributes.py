@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pullback.absent import absence
 from pullback.core.later import Later
 from pullback.core.messages import Constant, Message
-from pullback.core.terms import Var
-from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
-from pullback.frontend.derivatives.gradients import reduced
 from pullback.frontend.functions import choices
 from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.functions.capturing_classes import class_of_object, is_constructor, method_in
@@ -40,7 +37,6 @@ from pullback.frontend.interpret.class_functions import (
 from pullback.frontend.interpret.showing import of_stream
 from pullback.frontend.kinds import optionals, placeholders
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
-from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.optionals import class_of
 from pullback.frontend.kinds.parted import usable
@@ -151,9 +147,7 @@ def present(run: Run, value: Value, name: str, node: ast.AST) -> Value:
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
-        has = partial(optionals.having, run, name=name, node=node)
-        apart = optionals.apart(run, value, lambda v: attribute(run, has(v), name, node), node)
-        return apart or attribute(run, has(value), name, node)
+        return _of_one_of_several(run, value, name, node)
     if isinstance(value, Static) and is_mark(value.value) and name[:2] != "__":
         return of_stream(run, value.value, name, node) or present(run, value, name, node)
     if isinstance(value, SmallV):
@@ -222,6 +216,23 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             run.never("AttributeError", message, node, UnknownAttributeError)
         case _:
             _refuse_attribute(run, value, name, node)
+
+
+def _of_one_of_several(run: Run, value: OptionalV, name: str, node: ast.AST) -> Value:
+    """Return an attribute of what is one of several things. A record without it raises."""
+    has = partial(optionals.having, run, name=name, node=node)
+
+    def of_one(v: Value) -> Value:
+        try:
+            return attribute(run, has(v), name, node)
+        except UnknownAttributeError:
+            if not isinstance(v, RecordV):
+                raise
+            message = f"{v.cls.__name__!r} object has no attribute {name!r}"
+            run.never("AttributeError", message, node, UnknownAttributeError)
+
+    apart = optionals.apart(run, value, of_one, node)
+    return apart or attribute(run, has(value), name, node)
 
 
 def _of_its_own_sort(run: Run, value: Value, name: str, node: ast.AST) -> Value | None:
@@ -442,24 +453,6 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     return Static(getattr(cls, name))
 
 
-def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
-    """Return a node, known to be of class ``cls``, as a record of its fields (None: as None)."""
-    kind = value.union.variant_kind(cls)
-    if value.union.primal is not None:
-        kind, kept = reduced(run, kind)
-        fields = tuple(f for f, on in zip(fields, kept, strict=False) if on)
-    inside = rebuild(kind, iter(fields), lambda: (value.owners, False))
-    if isinstance(inside, RecordV):
-        return RecordV(inside.cls, inside.fields, value)
-    return inside
-
-
-def variant_params(run: Run, value: UnionV, tag: int) -> tuple[Var, ...]:
-    run.declare(value.union)
-    variant = variants_of(Named(value.union.name), run.decls)[tag]
-    return tuple(Var(variant.name.lower(), t) for t in variant.fields)
-
-
 def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
     """Return a field or method of a node. Classes that do not have it raise AttributeError at run
     time, as Python does; if none has it, it is refused."""
@@ -491,5 +484,5 @@ def _has(cls: type, name: str) -> bool:
 
 __all__ = [
     "UnionK", "attribute", "comes_first", "entry_of", "has_method", "is_computed", "is_descriptor",
-    "receiver_name", "unpack", "variant_params", "written",
+    "receiver_name", "written",
 ]  # fmt: skip

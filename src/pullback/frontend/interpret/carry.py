@@ -23,6 +23,7 @@ from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import as_list, generalise, join, widen
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, leaf_types
 from pullback.frontend.kinds.parted import met_kind
+from pullback.frontend.kinds.sum_kinds import ask_for_tags
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
@@ -120,6 +121,8 @@ def carry(
         heads = new
     if any(has_function(h.kind) for h in heads):
         ask_for("what functions change")
+    if any(tuple_trees.depth(h.kind) for h in heads):
+        ask_for_tags()
     reason = "the types of the values carried round this loop do not settle"
     run.refuse(node, reason, error=TypesDoNotMeetError)
 

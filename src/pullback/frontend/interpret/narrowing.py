@@ -23,16 +23,12 @@ from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.interpret import made_texts, small_ints
-from pullback.frontend.interpret.attributes import (
-    entry_of,
-    is_computed,
-    unpack,
-    variant_params,
-)
+from pullback.frontend.interpret.attributes import entry_of, is_computed
 from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.interpret.public_classes import within
+from pullback.frontend.interpret.union_variants import unpack, variant_params
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.dtypes import DTYPES
@@ -147,13 +143,13 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
 
     match test:
         case ast.Call(ast.Name("isinstance"), [ast.expr() as place, classes], []):
-            path, value = _place(run, place)
+            path, value = place_of(run, place)
             if isinstance(value, (UnionV, OptionalV)):
                 return Refinement(path, value, of_classes(classes_of(run, classes)), True)
         case ast.Compare(ast.expr() as place, [ast.Is() | ast.IsNot() as op], [
             ast.Constant(None)
         ]):
-            path, value = _place(run, place)
+            path, value = place_of(run, place)
             if isinstance(value, (UnionV, OptionalV)):
                 none = of_classes((types.NoneType,))
                 return Refinement(path, value, none, isinstance(op, ast.Is))
@@ -168,7 +164,7 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
                     lambda v: one_of(run, v, whole, test),
                 )  # fmt: skip
         case ast.Compare(ast.expr() as place, [op], [ast.expr() as to]) if type(op) in _SAME:
-            path, value = _place(run, place)
+            path, value = place_of(run, place)
             if isinstance(value, OptionalV) and not _is_optional(value):
                 by, positive = _SAME[type(op)]
                 known = _known(run, to)
@@ -178,7 +174,7 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
                         path, value, lambda v: run.compare(by, v, held, test), positive
                     )
         case ast.Name() | ast.Attribute():
-            path, value = _place(run, test)
+            path, value = place_of(run, test)
             if isinstance(value, UnionV) and not any(map(_has_truth, value.possible)):
                 return Refinement(path, value, of_classes((types.NoneType,)), False)
         case _:
@@ -210,7 +206,7 @@ def _known(run: Run, node: ast.expr) -> Static | None:
             found = run.scope.names.get(name)
             found = run.lookup(name, node) if found is None else found
         case ast.Attribute(inner, name):
-            holder = _place(run, inner)[1] or _known(run, inner)
+            holder = place_of(run, inner)[1] or _known(run, inner)
             match holder:
                 case RecordV(cls) if name not in holder.fields and has_entry(order_of(cls), name):
                     plain = not is_computed(entry_of(cls, name))
@@ -231,12 +227,13 @@ def _has_truth(cls: type) -> bool:
     return cls is not types.NoneType and (hasattr(cls, "__bool__") or hasattr(cls, "__len__"))
 
 
-def _place(run: Run, node: ast.expr) -> tuple[tuple[str, ...], Value | None]:
+def place_of(run: Run, node: ast.expr) -> tuple[tuple[str, ...], Value | None]:
+    """Return a name and the fields that an expression consists of, and what stands there."""
     match node:
         case ast.Name(name):
             return (name,), run.scope.names.get(name)
         case ast.Attribute(inner, field):
-            path, value = _place(run, inner)
+            path, value = place_of(run, inner)
             if isinstance(value, RecordV):
                 return (*path, field), value.fields.get(field)
             return path, None
@@ -253,6 +250,18 @@ def narrow(run: Run, path: tuple[str, ...], old: Value, value: Value) -> Value |
             run.scope.names[path[0]] = changed
             return before
     return None
+
+
+def while_narrowed(
+    run: Run, path: tuple[str, ...], old: Value, value: Value, body: Callable[[], Flow], s: ast.stmt
+) -> Flow:
+    """Compile what is run for one of the values that may stand at a place, with this one there."""
+    before = narrow(run, path, old, value) if path else None
+    narrowed = run.scope.names.get(path[0]) if path else None
+    flow = body()
+    if before is not None and not _assigns(s, path) and run.scope.names.get(path[0]) is narrowed:
+        run.scope.names[path[0]] = before
+    return flow
 
 
 def _replaced(root: Value, fields: tuple[str, ...], old: Value, value: Value) -> Value | None:
@@ -312,24 +321,20 @@ def branch_by_class(
     node: ast.stmt,
 ) -> Flow:
     """Compile an ``if`` on a refinement."""
-    stays = _assigns(node, r.path)
 
     def arm(value: Value) -> Flow:
         value = r.one_of(value)
-        before = narrow(run, r.path, r.value, value)
-        narrowed = run.scope.names.get(r.path[0])
+        return while_narrowed(run, r.path, r.value, value, lambda: chosen(value), node)
+
+    def chosen(value: Value) -> Flow:
         found = run.truth(r.told(value), node)
         yes, no = (body, orelse) if r.positive else (orelse, body)
         if isinstance(found, bool):
-            flow = yes() if found else no()
-        elif isinstance(value, OptionalV):
+            return yes() if found else no()
+        if isinstance(value, OptionalV):
             inner = replace(r, value=value)
-            flow = branch_by_class(run, inner, body, orelse, live, node)
-        else:
-            flow = fork_names(run, (yes, no), lambda b: If(found, b[0], b[1]), live, node)
-        if not stays and before is not None and run.scope.names.get(r.path[0]) is narrowed:
-            run.scope.names[r.path[0]] = before
-        return flow
+            return branch_by_class(run, inner, body, orelse, live, node)
+        return fork_names(run, (yes, no), lambda b: If(found, b[0], b[1]), live, node)
 
     return case_flow(run, r.value, arm, live, node)
 

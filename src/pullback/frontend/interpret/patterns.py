@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, assert_never
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import If, Lit, Var
 from pullback.core.types import Bool
-from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import mapping_patterns, unmatched
-from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.by_tags import flow_by_tag
-from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.list_patterns import (
     Known,
@@ -29,13 +26,17 @@ from pullback.frontend.interpret.list_patterns import (
     parts_of_list,
     takes_all,
 )
-from pullback.frontend.interpret.narrowing import builtin_instance, case_flow, classes_of
-from pullback.frontend.interpret.public_classes import public, within
+from pullback.frontend.interpret.narrowing import (
+    case_flow,
+    classes_of,
+    place_of,
+    while_narrowed,
+)
+from pullback.frontend.interpret.pattern_parts import Part, has_items, parts_of
 from pullback.frontend.kinds.tagged_tuples import taken_place
 from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
-    RangeV,
     RecordV,
     RefV,
     Scalar,
@@ -45,9 +46,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import ownership, places
-from pullback.frontend.memory.long_tuples import told_apart
-from pullback.frontend.python import special_methods
-from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -125,9 +123,15 @@ def match_statement(
 
 
 def _apart(match: _Match, subject: Value) -> Flow:
-    if isinstance(subject, (UnionV, OptionalV)):
-        return case_flow(match.run, subject, lambda v: _apart(match, v), match.live, match.s)
-    return match.cases(subject, 0, {})
+    if not isinstance(subject, (UnionV, OptionalV)):
+        return match.cases(subject, 0, {})
+    run, s = match.run, match.s
+
+    def arm(value: Value) -> Flow:
+        return while_narrowed(run, path, subject, value, lambda: _apart(match, value), s)
+
+    path, _ = place_of(run, s.subject)
+    return case_flow(run, subject, arm, match.live, s)
 
 
 def whole(value: Value) -> Value:
@@ -162,7 +166,7 @@ class _Matcher:
         """Match one pattern."""
         run = self.run
         subject = tuple_rows.opened(run, subject, p)
-        if isinstance(p, ast.MatchSequence) and _has_items(subject):
+        if isinstance(p, ast.MatchSequence) and has_items(subject):
             subject = run.to_list(subject, p)
         if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
             return case_flow(
@@ -269,7 +273,7 @@ class _Matcher:
                 return self.exits(patterns[-1], subject)
             case ast.MatchSequence(patterns) if isinstance(subject, ListV):
                 return 1 if all(map(takes_all, patterns)) else 2
-            case ast.MatchSequence() if _has_items(subject):
+            case ast.MatchSequence() if has_items(subject):
                 return 2
             case ast.MatchClass() if isinstance(subject, RefV):
                 return 2
@@ -297,7 +301,7 @@ def _takes_apart(p: ast.pattern) -> bool:
 def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
     """Whether a pattern fits."""
     subject = tuple_rows.opened(run, subject, p)
-    if isinstance(p, ast.MatchSequence) and _has_items(subject):
+    if isinstance(p, ast.MatchSequence) and has_items(subject):
         subject = run.to_list(subject, p)
     if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
         return run.case_value(subject, lambda v: _test(run, p, v, s), s)
@@ -401,99 +405,6 @@ def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
             return _learned(run, *asks[0], known) if len(asks) == 1 else known
         case _:
             return known
-
-
-# --- what a pattern looks at ----------------------------------------------------------------------
-
-Part = tuple[ast.pattern, Value]
-
-
-def parts_of(
-    run: Run, p: ast.MatchClass | ast.MatchSequence | ast.MatchMapping, subject: Value
-) -> list[Part] | None:
-    """Return the patterns inside, each with the value that it looks at; None if the pattern does
-    not fit."""
-    match p:
-        case ast.MatchClass(cls):
-            classes = classes_of(run, cls)
-            told_apart(run, subject, classes, p)
-            return _in_class(run, p, classes, subject)
-        case ast.MatchSequence():
-            return _in_sequence(run, p, subject)
-        case ast.MatchMapping():
-            return mapping_patterns.known(run, p, opened(run, subject, p))
-
-
-_THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
-"""The classes whose one positional pattern looks at the object itself."""
-
-
-def _in_class(
-    run: Run, p: ast.MatchClass, classes: tuple[type, ...], subject: Value
-) -> list[Part] | None:
-    patterns, names, keywords = p.patterns, p.kwd_attrs, p.kwd_patterns
-    (cls,) = classes
-    if isinstance(subject, RecordV):
-        if not within(run, class_of_pair(subject) or subject.cls, classes, p):
-            return None
-    elif not isinstance(subject, RefV) and not builtin_instance(subject, classes):
-        return None
-    itself = not hasattr(cls, "__match_args__") and issubclass(cls, _THEMSELVES)
-    given: tuple[str, ...] = ("",) if itself else getattr(cls, "__match_args__", ())
-    if len(patterns) > len(given):
-        reason = f"{cls.__name__}() accepts {len(given)} positional sub-pattern"
-        reason += f"{'s' * (len(given) != 1)} ({len(patterns)} given)"
-        run.refuse(patterns[-1], reason, error=ArgumentTypeError)
-    parts: list[Part] = []
-    for q, name in [*zip(patterns, given, strict=False), *zip(keywords, names, strict=True)]:
-        if name and not _has(run, subject, name, q):
-            return None
-        parts.append((q, run.attribute(subject, name, q) if name else subject))
-    return parts
-
-
-def _has(run: Run, subject: Value, name: str, q: ast.pattern) -> bool:
-    """Whether an object has an attribute that a pattern asks for."""
-    if not isinstance(subject, (RecordV, RefV)):
-        return True  # or it is refused
-    if isinstance(entry_of(subject.cls, name), property):
-        return True
-    there = special_methods.known(run, subject, name, q)
-    if not isinstance(there, Static):
-        run.refuse(q, f"a pattern for {name!r}, which objects may not have", "use an if")
-    return bool(there.value)
-
-
-def _has_items(subject: Value) -> bool:
-    """Whether a sequence pattern looks at the items that iteration over an object gives: of a
-    range, a deque, an object of a class that is a ``collections.abc.Sequence``."""
-    if isinstance(subject, Static):
-        known = subject.value
-        return isinstance(known, Sequence) and not isinstance(known, (str, bytes, bytearray))
-    if isinstance(subject, (RecordV, RefV)):
-        return issubclass(subject.cls, Sequence) and not is_tuple_class(subject.cls)
-    return isinstance(subject, RangeV)
-
-
-def _in_sequence(run: Run, p: ast.MatchSequence, subject: Value) -> list[Part] | None:
-    patterns = p.patterns
-    if isinstance(subject, RecordV) and public(subject.cls) is tuple:
-        run.refuse(p, "a sequence pattern for what lstsq gives", "unpack it first")
-    if isinstance(subject, RecordV) and is_tuple_class(subject.cls):
-        subject = TupleV(tuple(subject.fields.values()))
-    if not isinstance(subject, TupleV):
-        return None
-    items = subject.items
-    stars = [k for k, p in enumerate(patterns) if isinstance(p, ast.MatchStar)]
-    if len(items) != len(patterns) if not stars else len(items) < len(patterns) - 1:
-        return None
-    values = list(items)
-    if stars:
-        k = stars[0]
-        after = len(patterns) - k - 1
-        middle = TupleV(items[k : len(items) - after], is_list=True)
-        values = [*items[:k], middle, *items[len(items) - after :]]
-    return list(zip(patterns, values, strict=True))
 
 
 __all__ = ["match_statement", "whole"]

@@ -55,7 +55,12 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, loses_ints, widen
 from pullback.frontend.python import records
 from pullback.frontend.python.container_bases import is_tuple_class
-from pullback.frontend.python.object_classes import are_dicts, is_object_class, may_lack
+from pullback.frontend.python.object_classes import (
+    are_dicts,
+    is_object_class,
+    is_tree_class,
+    may_lack,
+)
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
@@ -144,10 +149,13 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
         case RecordK(one), RecordK(other) if one is not other and (
-            is_tuple_class(one) and is_tuple_class(other)
+            is_tree_class(one) and is_tree_class(other)
         ):
-            sum_kinds.ask_for_tags()
-            return None
+            values = not (sum_kinds.are_tagged() or is_tuple_class(one) or is_tuple_class(other))
+            found = _in_union(a, b) if values else None
+            if found is None:
+                sum_kinds.ask_for_tags()
+            return found
         case _ if both := meeting(a, b):
             return join(*both)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):

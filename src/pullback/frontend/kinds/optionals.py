@@ -34,7 +34,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.python.object_classes import LooseDict
+from pullback.frontend.python.object_classes import LooseDict, is_tree_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -216,9 +216,13 @@ def is_row(value: Value) -> bool:
 
 
 def may_be_tuple(value: Value) -> bool:
-    """Whether a value may be a tuple in the place of something else."""
+    """Whether a value may be a tuple, or a record of a tree, in the place of something else."""
     *others, _ = alternatives(value)
-    return any(isinstance(v, TupleV) or is_row(v) for v in others)
+    return any(isinstance(v, TupleV) or is_row(v) or _is_record(v) for v in others)
+
+
+def _is_record(value: Value) -> bool:
+    return isinstance(value, RecordV) and is_tree_class(value.cls)
 
 
 def _may_be_object(value: Value) -> bool:

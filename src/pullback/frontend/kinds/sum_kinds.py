@@ -40,7 +40,7 @@ from pullback.frontend.kinds.kinds import (
     static_kind,
 )
 from pullback.frontend.python.bare_objects import is_bare, is_placeholder
-from pullback.frontend.python.container_bases import is_tuple_class
+from pullback.frontend.python.object_classes import is_tree_class
 from pullback.frontend.python.streams import Stream
 
 MOST = 6
@@ -102,7 +102,7 @@ def sort(kind: Kind) -> Sort:
             return ("object",)
         case TupleK(items, is_list=False) if type(kind) is TupleK and not _is_ours(items):
             return "tuple", len(items), *(tag_of(items) if are_tagged() else ())
-        case RecordK(cls) if is_tuple_class(cls) and are_tagged():
+        case RecordK(cls) if is_tree_class(cls) and are_tagged():
             return "record", cls.__qualname__, cls
         case _:
             return ("value",)

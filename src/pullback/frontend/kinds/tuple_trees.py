@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pullback.errors import EndlessError
 from pullback.frontend.kinds.kinds import Kind, MaybeK, OptionalK, RecordK, TupleK, parts
 from pullback.frontend.kinds.sum_kinds import may_be_tuple
-from pullback.frontend.python.container_bases import is_tuple_class
+from pullback.frontend.python.object_classes import is_tree_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -41,7 +41,7 @@ def _depth(kind: Kind, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
                 pass
             case TupleK(is_list=False) if type(kind) is TupleK:
                 chain += 1
-            case RecordK(cls) if is_tuple_class(cls):
+            case RecordK(cls) if is_tree_class(cls):
                 chain += 1
             case _:
                 chain = 0

@@ -22,6 +22,7 @@ from pullback.frontend.python.container_bases import (
     held_by,
     held_in,
     hidden_of,
+    is_tuple_class,
     order_of,
 )
 from pullback.frontend.python.libraries import is_closed_module
@@ -70,6 +71,13 @@ def _is_users(cls: type) -> bool:
 def is_made_in_python(cls: type) -> bool:
     """Whether a class is one that a ``class`` statement made."""
     return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
+
+
+def is_tree_class(cls: type) -> bool:
+    """Whether records of a class of the user never change: named tuples, frozen dataclasses."""
+    if is_tuple_class(cls):
+        return True
+    return is_record_class(cls) and is_frozen(cls) and _is_users(cls)
 
 
 class LooseDict(dict[str, Any]):

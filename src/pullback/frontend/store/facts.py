@@ -106,6 +106,13 @@ class Group:
         always = self.always - self.removed
         return frozenset(n for n in self.fields if n not in always and not n.startswith("."))
 
+    def has_always(self, cls: type, name: str) -> bool:
+        """Whether all objects of a class, or of one derived from it, have a field."""
+        those = [c for c in self.classes if issubclass(c, cls)]
+        return name not in self.removed and bool(those) and all(
+            name in initialised(order_of(c))[0] for c in those
+        )
+
     @property
     def of(self) -> type:
         """The class of what lies in the region, if that is lists, dicts, arrays or tuples."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from pullback.frontend.kinds.optionals import alternatives, is_row
 from pullback.frontend.kinds.values import FunctionV, ListV, OptionalV, RecordV, RefV, TupleV, Value
 from pullback.frontend.library.text import nested_tuples
-from pullback.frontend.python.container_bases import is_tuple_class
+from pullback.frontend.python.object_classes import is_tree_class
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.store.facts import ITEMS
@@ -61,6 +61,9 @@ def kept(run: Run, made: Value, node: ast.AST) -> Value:
 
 def of_call(run: Run, made: Value, node: ast.AST) -> Value:
     """Return what a call gives, which may have made a named tuple."""
+    trees = run.store is not None and run.store.facts.trees
+    if trees and isinstance(made, OptionalV) and any(map(_is_tuple, alternatives(made))):
+        return run.case_value(made, lambda v: of_call(run, v, node), node)
     return kept(run, made, node) if isinstance(made, RecordV) else made
 
 
@@ -82,7 +85,7 @@ Place = tuple[Hashable, ...]
 
 def _is_tuple(value: Value) -> TypeGuard[TupleV | RecordV]:
     if isinstance(value, RecordV):
-        return is_tuple_class(value.cls)
+        return is_tree_class(value.cls)
     return isinstance(value, TupleV) and not value.is_list
 
 
