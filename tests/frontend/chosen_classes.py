@@ -236,7 +236,42 @@ def layers_that_are_called(xs):
     return sum(net(x) for x in xs)
 
 
+class TooLarge(ValueError):
+    pass
+
+
+class TooSmall(ValueError):
+    pass
+
+
+ERRORS = {"large": TooLarge, "small": TooSmall}
+KINDS_OF_ERRORS = [ValueError, TooLarge, KeyError]
+
+
+def exceptions(xs):
+    t = 0.0
+    for k, x in enumerate(xs):
+        try:
+            if abs(x - 0.7) > 0.1:
+                raise ERRORS["large" if x > 0.7 else "small"](x)
+            t += x
+            cls = KINDS_OF_ERRORS[k + 1] if x > 0 else TypeError
+            raise cls
+        except TooLarge as e:
+            t += e.args[0] * 2 if e.args else x**2
+        except TooSmall as e:
+            t += e.args[0] * 3
+        except LookupError:
+            t += x**3
+    return t
+
+
+def raised(k):
+    raise KINDS_OF_ERRORS[k](f"no {k}") from None
+
+
 RIGHT = [
+    exceptions,
     by_a_registry, by_a_table, by_a_number, perhaps_none, true_unless_none, asked,
     a_branch_by_a_branch, kept_in_a_list, kept_in_an_object, the_best_so_far, by_a_recursion,
     of_a_function_that_may_give_none, beside_a_function, given_to_library_functions,

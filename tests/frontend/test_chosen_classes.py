@@ -43,6 +43,15 @@ def test_none_among_them_is_not_called() -> None:
         compiled(0)
 
 
+@pytest.mark.parametrize("k", range(3))
+def test_exceptions(k: int) -> None:
+    with pytest.raises(chosen.KINDS_OF_ERRORS[k]) as wanted:
+        chosen.raised(k)
+    with pytest.raises(chosen.KINDS_OF_ERRORS[k]) as found:
+        pb.jit(chosen.raised)(k)
+    assert found.value.args == wanted.value.args
+
+
 def test_several_points_at_once() -> None:
     def f(x: float, k: int) -> Any:
         return chosen.KINDS[k](x).area() * chosen.KINDS[k].sides

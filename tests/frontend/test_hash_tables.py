@@ -348,13 +348,16 @@ def cached_inside_of_a_derivative(x, n):
         (float_key, "two equal floats may have different derivatives"),
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
         (deleted_while_it_runs, "runs over"),
-        (cached_by_a_float, "two equal floats may have different derivatives"),
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
 )
 def test_what_is_refused(f: Any, why: str) -> None:
     with pytest.raises(pb.PullbackError, match=why):
         pb.jit(f)(0.5, 9)
+
+
+def test_a_cached_function_of_a_float_is_run_by_each_call() -> None:
+    assert pb.value_and_grad(cached_by_a_float)(0.5, 9) == (9.25, 1.0)
 
 
 def test_one_list_at_two_keys() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,12 +15,13 @@ from pullback.core.messages import Applied, Constant, Message, Part, exception_t
 from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
+from pullback.frontend.functions import choices
 from pullback.frontend.functions.clauses import DIGIT, called_number, made_number
 from pullback.frontend.interpret import payloads, raised_attributes, returned_exceptions
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
-from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
+from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, TupleV, Value
 from pullback.frontend.python import handled
 from pullback.frontend.python.attempted import Held
 from pullback.frontend.signals import NeedStatic, Unreachable
@@ -68,10 +70,13 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         run.refuse(
             s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
         )
-    written = isinstance(s.exc, ast.Call) and _exception_class(run.evaluate(s.exc.func)) is not None
+    of = run.evaluate(s.exc.func if isinstance(s.exc, ast.Call) else s.exc)
+    if isinstance(of, TupleV) and choices.is_choice(of):
+        return _of_chosen_class(run, s, of)
+    written = isinstance(s.exc, ast.Call) and _exception_class(of) is not None
     if written and payloads.are_kept(run):
         assert isinstance(s.exc, ast.Call)
-        made: Value | None = exception(run, run.evaluate(s.exc.func), s.exc)
+        made: Value | None = exception(run, of, s.exc)
     else:
         made = None if written else run.evaluate(s.exc)
     if isinstance(made, Static) and payloads.are_kept(run) and _exception_class(made) is not None:
@@ -99,6 +104,25 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
             "raise ValueError('...'): the class and what it is made of in one statement",
         )
     _fail(run, cls, args, names, s.cause, s)
+    return Flow.DEAD
+
+
+def _of_chosen_class(run: Run, s: ast.Raise, chosen: TupleV) -> Flow:
+    """Compile ``raise KINDS[k](...)``: the statement for each class that the run may choose."""
+    name = ast.copy_location(ast.Name(".class", ast.Load()), s)
+    exc: ast.expr = name
+    if isinstance(s.exc, ast.Call):
+        exc = ast.copy_location(ast.Call(name, s.exc.args, s.exc.keywords), s.exc)
+    of_one = ast.copy_location(ast.Raise(exc, s.cause), s)
+
+    def one(cls: Value) -> Value:
+        run.scope.names[name.id] = cls
+        raise_(run, of_one)
+        raise Unreachable
+
+    with suppress(Unreachable):
+        choices.call(run, chosen, one, s)
+    run.scope.names.pop(name.id, None)
     return Flow.DEAD
 
 
