@@ -21,9 +21,13 @@ class Tree:
         roots = (self.cost(i, r - 1) + self.cost(r + 1, j) for r in range(i, j + 1))
         return min(roots) + sum(self.weights[i : j + 1])
 
-    @lru_cache
+    @cache
     def total(self):
         return sum(self.weights) * self.scale
+
+    @lru_cache
+    def mean(self):
+        return sum(self.weights) / len(self.weights)
 
 
 class Doubled(Tree):
@@ -35,7 +39,7 @@ class Doubled(Tree):
 def of_two_trees(x):
     weights = [x, 0.31, x * x, 0.79]
     a, b = Tree(weights, x), Tree([2.1 * v for v in weights], 2.0)
-    return a.cost(0, 3) * a.total() + b.cost(0, 2) + a.total() * b.total()
+    return a.cost(0, 3) * a.total() + b.cost(0, 2) + a.mean() * b.mean()
 
 
 def by_index(x):
@@ -66,7 +70,12 @@ class Counting:
         self.x, self.n = x, 0
 
     @cache
-    def f(self, k, kind="a"):
+    def f(self, k, kind):
+        self.n += 1
+        return self.x * k * len(kind)
+
+    @cache
+    def by_two_names(self, k, kind="a"):
         self.n += 1
         return self.x * k * len(kind)
 
@@ -83,7 +92,7 @@ class Counting:
 
 def how_often(x):
     c = Counting(x)
-    return c.f(1) + c.f(1) + c.f(2, "ab") + c.n
+    return c.f(1, "a") + c.f(1, "a") + c.f(2, "ab") + c.n
 
 
 def lists_and_pairs(x):
@@ -134,7 +143,7 @@ def of_a_local_class(x):
 
 def not_in_its_dict(x):
     c = Counting(x)
-    c.f(1)
+    c.f(1, "a")
     return len(vars(c)) * x
 
 
@@ -198,7 +207,27 @@ def by_an_outer_number(x):
     return scaled(x) + scaled(3.0)
 
 
+def forgets(x):
+    """What is forgotten is computed anew, by what the variables around hold then."""
+    w, ws = x, [x]
+
+    @lru_cache(maxsize=1)
+    def f(k):
+        return w * k
+
+    @lru_cache(maxsize=1)
+    def g(k):
+        return ws[0] * k
+
+    a = f(1) + g(1)
+    f(2)
+    g(2)
+    w, ws[0] = 5 * x, 7 * x
+    return a + f(1) * g(1)
+
+
 RIGHT = [
+    forgets,
     of_two_trees, by_index, what_was_first, of_a_derived_class, as_a_function, how_often,
     lists_and_pairs, may_raise, of_shared_nodes, of_a_local_class, not_in_its_dict, legendre,
     splines, equal_points, of_the_module, by_an_outer_number,
@@ -263,11 +292,68 @@ def copied(x):
     import copy
 
     c = Counting(x)
-    c.f(1)
-    return copy.copy(c).f(1)
+    c.f(1, "a")
+    return copy.copy(c).f(1, "a")
+
+
+class Forgetting:
+    def __init__(self, x):
+        self.x = x
+
+    @lru_cache(maxsize=2)
+    def f(self, k):
+        return self.x * k
+
+
+def forgets_of_an_object(x):
+    one = Forgetting(x)
+    a = one.f(1)
+    one.x = 5 * x
+    return a + one.f(2) + one.f(3) + one.f(1)
+
+
+SCALE = 1.0
+
+
+@lru_cache(maxsize=1)
+def scaled(k):
+    return SCALE * k
+
+
+def with_scale(v):
+    global SCALE
+    SCALE = v
+
+
+def forgets_in_a_module(x):
+    a = scaled(3) + scaled(4)
+    with_scale(5.0)
+    b = scaled(3)
+    with_scale(1.0)
+    return (a + b) * x
+
+
+def two_names_of_a_result(x):
+    c = Counting(x)
+    return c.by_two_names(1) + c.by_two_names(1, "a") + c.n
+
+
+def by_each_other(x):
+    """Without what they keep, these would take exponentially long."""
+
+    @cache
+    def even(n, x):
+        return x if n == 0 else odd(n - 1, x) + odd(n - 1, x)
+
+    @cache
+    def odd(n, x):
+        return 1.0 if n == 0 else even(n - 1, x) * x + even(n - 1, x)
+
+    return even(6, x)
 
 
 REFUSED = [
+    forgets_of_an_object, forgets_in_a_module, two_names_of_a_result, by_each_other,
     changed_between, a_list_between, halved, a_method_of_floats, a_static_method, copied,
 ]  # fmt: skip
 

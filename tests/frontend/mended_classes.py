@@ -407,3 +407,34 @@ def mended_copy_of_kept_results(x):
     one = Priced(x)
     one.price()
     return Priced(one.x).price()
+
+
+class Forgetful:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.lru_cache(maxsize=2)
+    def price(self):
+        return self.x**2
+
+
+def refused_results_that_are_forgotten(x):
+    one = Forgetful(x)
+    one.x = x + one.price()
+    return one.x
+
+
+class Remembering(Forgetful):
+    @functools.cache
+    def price(self):
+        return self.x**2
+
+
+@mends(
+    refused_results_that_are_forgotten, (2.0,), "use @functools.cache, or lru_cache(maxsize=None)",
+    UnsupportedError,
+)
+def mended_results_that_are_forgotten(x):
+    one = Remembering(x)
+    one.x = x + one.price()
+    return one.x

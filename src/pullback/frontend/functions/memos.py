@@ -13,12 +13,13 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pullback.core.frozen import dataclass, field
 from pullback.frontend.functions.scopes import Path, PyScope, Scope
 from pullback.frontend.kinds.values import CALLS, WRITTEN, FunctionV, Value
 from pullback.frontend.memory import dicts
+from pullback.frontend.python.cached_by_floats import reads_what_stays
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.memoised import memo_name, parts, run_name
 from pullback.frontend.python.paths import Namespace
@@ -48,18 +49,24 @@ def _function_of(obj: object) -> FunctionType | None:
     inner = obj.__wrapped__ if isinstance(obj, functools._lru_cache_wrapper) else obj
     if not isinstance(inner, FunctionType) or inner in CALLS or inner in WRITTEN:
         return None
-    if is_closed(inner) or (inner is not obj and not _can_be_written_out(inner)):
+    if is_closed(inner) or (inner is not obj and not _can_be_written_out(inner, obj)):
         return None
     return inner
 
 
-def _can_be_written_out(f: FunctionType) -> bool:
-    """Whether what is kept for one call only makes no difference."""
+def _can_be_written_out(f: FunctionType, cached: Any) -> bool:
+    """Whether it makes no difference that what is kept is kept for one call only, and that nothing
+    is forgotten."""
     any_number = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
     if f.__name__ == "<lambda>" or f.__code__.co_flags & any_number:
         return False
     node = definition_of(f).node
-    return Effects(node, f.__globals__).of(node) is not Effect.CHANGES
+    if Effects(node, f.__globals__).of(node) is Effect.CHANGES:
+        return False
+    keeps_all = cached.cache_parameters()["maxsize"] is None
+    return keeps_all or not isinstance(node, ast.FunctionDef) or (
+        reads_what_stays(node, None, f.__globals__)
+    )  # fmt: skip
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -15,6 +15,7 @@ from pullback.frontend.python import memoised
 from pullback.frontend.python.container_bases import entry_in, home_of, order_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.settled_classes import stay
 from pullback.frontend.python.source import definition_inside, definition_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,14 @@ def cached_method(
     definition = definition_of(wrapped)
     if not isinstance(definition.node, ast.FunctionDef):
         return None
-    written = memoised.method(definition.node, definition.globals, found.cache_parameters())
+    callers = (f.definition for f in run.frames if f.definition is not None)
+    if found.cache_parameters()["maxsize"] is not None and not stay(owner, callers):
+        run.refuse(
+            node, f"{name}, which forgets results, of objects that change: it computes some anew, "
+            "of all objects of the class together",
+            "use @functools.cache, or lru_cache(maxsize=None)",
+        )  # fmt: skip
+    written = memoised.method(definition.node, definition.globals)
     if written is None:
         return None
     f = own_function(run, value, owner, wrapped, name, node, "__wrapped__")

@@ -24,15 +24,24 @@ import ast
 import builtins
 import copy
 import dis
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+
+import numpy as np
 
 from pullback.frontend.python.libraries import is_closed_module
 from pullback.frontend.python.syntax import bound_by, free_names
 from pullback.frontend.python.texts import FunctionNode
 
 _FIXED = (int, float, str, type(None), type, BuiltinFunctionType, ModuleType)
+_DATA = (list, tuple, dict, set, frozenset, np.ndarray)
+_QUESTIONS = {
+    "get", "items", "keys", "values", "index", "count", "shape", "size", "ndim", "sum", "max",
+    "min", "mean", "dot", "T", "copy",
+}  # fmt: skip
+"""The methods of data that change nothing."""
 
 
 def passed_on(node: ast.FunctionDef) -> list[str] | None:
@@ -85,12 +94,15 @@ def reads_what_stays(
     node: ast.FunctionDef, around: FunctionNode | None, names: dict[str, object]
 ) -> bool:
     """Whether what a function reads from outside, of a function ``around`` it or of a module,
-    stays as it is between its calls, as far as the text tells."""
+    stays as it is between its calls, as far as the text tells. (A function that calls itself by
+    another one reads that.)"""
     bound = {} if around is None else _bindings(around)
     nodes = [] if around is None else list(ast.walk(around))
     waiting, seen = [node], {node.name}
     for function in waiting:
         for name in free_names(function):
+            if name == node.name and function is not node:
+                return False  # called again with other arguments, it would run ever more often
             if name in seen:
                 continue
             seen.add(name)
@@ -154,10 +166,11 @@ def _stays_in_module(name: str, names: dict[str, object]) -> bool:
     value = names[name]
     if isinstance(value, FunctionType):
         return is_closed_module(str(value.__module__))
-    if not isinstance(value, _FIXED):
-        return False
     functions = [v for v in names.values() if isinstance(v, FunctionType)]
-    return not any(name in _rebound(c) for f in functions for c in _codes(f.__code__))
+    codes = [c for f in functions for c in _codes(f.__code__)]
+    if isinstance(value, _DATA):
+        return not any(_may_change(c, name) for c in codes)
+    return isinstance(value, _FIXED) and not any(name in _stored(c) for c in codes)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -167,8 +180,23 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _rebound(code: CodeType) -> set[str]:
+def _stored(code: CodeType) -> set[str]:
     return {str(i.argval) for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
+
+
+def _may_change(code: CodeType, name: str) -> bool:
+    """Whether a function that reads a global variable may change what it holds: it assigns some
+    item, or calls a method of it that is no question."""
+    if name not in code.co_names:
+        return False
+    found = list(dis.get_instructions(code))
+    stored = {"STORE_GLOBAL", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "DELETE_GLOBAL"}
+    called = (
+        second.argval for first, second in itertools.pairwise(found)
+        if (first.opname == "LOAD_GLOBAL" and first.argval == name and "ATTR" in second.opname)
+        or (second.opname == "LOAD_METHOD" and first.argval == name)
+    )  # fmt: skip
+    return any(i.opname in stored for i in found) or not _QUESTIONS.issuperset(called)
 
 
 def renamed_copy(node: ast.FunctionDef, name: str) -> ast.FunctionDef:

@@ -29,13 +29,12 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from pullback.core.frozen import dataclass
 from pullback.frontend.library.text.cache_counts import CacheInfo
 from pullback.frontend.library.text.cache_keys import checked, has_no_key
 from pullback.frontend.python.cached_by_floats import passed_on, reads_what_stays, renamed_copy
-from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.memo import Remembered, by_node
 from pullback.frontend.python.purity import Effect, Effects
 from pullback.frontend.python.texts import FunctionNode
 
@@ -95,9 +94,11 @@ class _Expansion:
     def form(self, node: ast.FunctionDef) -> _Form | None:
         """Return how a function keeps its results; None if only Python knows that."""
         effect = self.effects.of(node)
-        if effect is Effect.NONE and not self.counted:
-            return _Form(once=reads_what_stays(node, self.tree, self.names))
         limit = _limit(node.decorator_list[0], self.names)
+        if effect is Effect.NONE and not self.counted:
+            stays = reads_what_stays(node, self.tree, self.names)
+            if stays or limit is None:  # what is forgotten is computed to the same
+                return _Form(once=stays)
         args = node.args
         one_key = not (args.defaults or args.kwonlyargs) and node.name not in self.by_keyword
         if effect is Effect.UNKNOWN and limit is None and not (self.counted or one_key):
@@ -137,27 +138,24 @@ def parts(
     return _PARTS.of(node, None, lambda: _parts_in_module(node, names))
 
 
-def method(
-    node: ast.FunctionDef, names: dict[str, object], given: dict[str, Any]
-) -> ast.FunctionDef | None:
+def method(node: ast.FunctionDef, names: dict[str, object]) -> ast.FunctionDef | None:
     """Return a method that keeps its results in its object, after a first parameter: the method
     that does not. None if it can be seen how often that runs."""
-    return _METHODS_OF.of(node, given["maxsize"], lambda: _method(node, names, given["maxsize"]))
+    args = node.args
+    every = [*args.posonlyargs, *args.args]
+    effect = Effects(node, names, every[0].arg if every else None).of(node)
+    if effect is Effect.CHANGES or args.vararg or args.kwarg or not every:
+        return None
+    several = effect is not Effect.NONE or _changes_attributes(node)
+    if several and (args.defaults or args.kwonlyargs):  # f(1) and f(n=1) are two results in Python
+        return None
+    return _of_object(node, several)
 
 
-_METHODS_OF = Remembered["ast.FunctionDef | None"]()
-
-
-def _method(
-    node: ast.FunctionDef, names: dict[str, object], limit: int | None
-) -> ast.FunctionDef | None:
+@by_node
+def _of_object(node: ast.FunctionDef, by_position: bool) -> ast.FunctionDef:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    effect = Effects(node, names).of(node)
-    if effect is Effect.CHANGES or args.vararg or args.kwarg or len(every) < 1:
-        return None
-    if limit is not None and _changes_attributes(node):
-        return None
     own = every[0].arg
     given = [a.arg for a in every[1:]]
     key = given[0] if len(given) == 1 else f"({', '.join(given)})"
@@ -178,9 +176,11 @@ return value
         if isinstance(n, ast.Attribute):
             n.attr = place
     taken = copy.deepcopy(args)
-    (taken.posonlyargs or taken.args).insert(0, ast.arg(names_of["run"]))
+    if by_position:
+        taken.posonlyargs, taken.args = [*taken.posonlyargs, *taken.args], []
+    first = ast.copy_location(ast.arg(names_of["run"]), node)
+    (taken.posonlyargs or taken.args).insert(0, first)
     made = ast.FunctionDef(node.name, taken, body, [], None, None)
-    ast.copy_location(taken.args[0], node)
     return ast.copy_location(made, node)
 
 

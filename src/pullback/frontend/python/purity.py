@@ -29,10 +29,14 @@ _SEEN = {print, input, exec, eval, setattr, delattr, open}
 
 
 class Effects:
-    """The effects of the functions inside of one function (``tree``); ``names`` are the globals."""
+    """The effects of the functions inside of one function (``tree``); ``names`` are the globals,
+    ``own`` the first parameter if it is a method."""
 
-    def __init__(self, tree: FunctionNode, names: dict[str, object]) -> None:
+    def __init__(
+        self, tree: FunctionNode, names: dict[str, object], own: str | None = None
+    ) -> None:
         self.names = names
+        self.itself = (own, tree.name) if isinstance(tree, ast.FunctionDef) and own else None
         self.inside: dict[str, list[Written]] = {}
         for n in ast.walk(tree):
             match n:
@@ -99,6 +103,8 @@ class Effects:
                 known = isinstance(found, BuiltinFunctionType) and found is not next
                 built_in = isinstance(found, type) and found.__module__ == "builtins"
                 return Effect.NONE if known or built_in else Effect.UNKNOWN
+            case ast.Attribute(ast.Name(name), called) if self.itself == (name, called):
+                return Effect.NONE  # a recursion
             case ast.Attribute(ast.Name(name)) if self._is_module(name):
                 return Effect.NONE
             case _:
