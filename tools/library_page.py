@@ -112,7 +112,7 @@ MATRICES = (
 IN_ANOTHER_WAY = {
     "print", "logging.", "warnings.", "pprint.", "sys.", "copy.", "str", "repr", "format", "ascii",
     "getattr", "setattr", "contextlib.", "datetime.", "re.",
-    "numpy.errstate", "statistics.median", "ufunc.at",
+    "numpy.errstate", "scipy.stats.moyal.logpdf", "statistics.median", "ufunc.at",
 }  # fmt: skip
 """What the compiler takes by other means than these tables, so that the advice for it is for other
 cases (``tests/frontend/test_advice.py`` tries all others)."""

@@ -213,6 +213,20 @@ class Twice(Visitor):
         return self.visit(e) * 2.0
 
 
+TABLE = ((Num, lambda e: e.v), (Add, lambda e: e.left.v - 2 * e.right.v), (Mul, lambda e: 0.5))
+
+
+def by_a_table_of_classes(x):
+    def of(e):
+        for cls, f in TABLE:
+            if isinstance(e, cls):
+                return f(e)
+        return 0.0
+
+    tree = Add(Num(x), Num(3 * x)) if x > 0 else Num(x)
+    return of(tree) + of(Num(x)) * of(Mul(Num(x), tree))
+
+
 def by_a_method(x):
     v = Visitor(x)
     tree = Add(Num(x), Mul(Num(3.0), Num(x)))
@@ -308,6 +322,7 @@ def partial_methods(x):
 PROGRAMS = [
     by_class, by_base_class, of_numbers_and_lists, in_a_loop, the_default_raises, as_a_value,
     chosen_when_it_runs, of_a_tree, of_abstract_classes_and_unions, by_a_method,
+    by_a_table_of_classes,
     of_several_objects, added_comparisons, not_to_be_compared, partial_methods,
 ]  # fmt: skip
 

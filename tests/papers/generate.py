@@ -255,7 +255,7 @@ WITHIN: dict[str, tuple[tuple[float, float], ...]] = {
         "div", "hypot", "atan2", "max", "min", "maximum", "minimum", "mod", "fmod", "floordiv")},
 }
 ANYWHERE = ("add", "sub", "mul", "mulz", "neg", "sin", "cos", "tanh", "erf", "atan", "fma")
-NO_FUNCTIONS_OF_REALS = ("stop_gradient", "zeta", "delta", "plus_delta", "either")
+NO_FUNCTIONS_OF_REALS = ("stop_gradient", "zeta", "delta", "plus_delta", "valued", "either")
 """Whose derivative is not that of their values, or is not known."""
 
 

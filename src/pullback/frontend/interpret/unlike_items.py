@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from pullback.frontend.interpret.branching import branch, once
 from pullback.frontend.interpret.loop_sources import Source
 from pullback.frontend.interpret.unrolling import MOST_ROUNDS
+from pullback.frontend.kinds.chosen import is_choice_kind
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import of_one_type
+from pullback.frontend.kinds.kinds import Kind, parts
 from pullback.frontend.kinds.values import Items, Late, Static, TupleV, Unrolled, Value
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.state import Flow
@@ -24,15 +26,21 @@ if TYPE_CHECKING:
 
 
 def are_unlike(items: Items) -> bool:
-    """Whether these are a few known items for which there is no one type."""
+    """Whether these are a few known items for which there is no one type, or one in which it is
+    left to the run which class they have in them."""
     if not isinstance(items, Unrolled) or isinstance(items.each, Late):
         return False
     if not 2 <= len(items.each) <= MOST_ROUNDS:
         return False
     try:
-        return of_one_type(kind_of(TupleV(items.each))) is None
+        found = of_one_type(kind_of(TupleV(items.each)))
+        return found is None or _has_choice(found)
     except NoKindError:
         return False
+
+
+def _has_choice(kind: Kind) -> bool:
+    return is_choice_kind(kind) or any(map(_has_choice, parts(kind)))
 
 
 def for_unlike(run: Run, s: ast.For, items: tuple[Value, ...], source: Source) -> Flow:
