@@ -75,7 +75,7 @@ NAMES = {
                "tests/test_divided_loops.py",
                "tests/test_tables_as_results.py", "tests/test_nested_data.py",
                "tests/test_jet.py", "tests/test_derived.py", "tests/opt/test_contractions.py",
-               "tests/opt/test_products_of_rows.py",
+               "tests/opt/test_products_of_rows.py", "tests/opt/test_cells.py",
                "tests/opt/test_constructor_specialisation.py",
                "tests/opt/test_known_constructor.py",
                *(f"tests/frontend/test_{name}.py" for name in (

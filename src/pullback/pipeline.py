@@ -19,6 +19,7 @@ from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.trails import complete, is_followed
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
+from pullback.opt.arrays.cells import carry_cells
 from pullback.opt.arrays.contractions import contract
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.index_tables import make_tables
@@ -88,6 +89,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
     Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
+    Stage("cells", carry_cells, FLAT, "a loop that adds to a cell is a sum"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("distribute", distribute_loops, FLAT, "what no round carries runs in lanes"),
     Stage("lists of rows", make_matrices, FLAT, "flattened builds are matrices of products"),

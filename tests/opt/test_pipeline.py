@@ -14,6 +14,7 @@ from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
+from pullback.opt.arrays.cells import carry_cells
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.products_of_rows import multiply_rows
 from pullback.opt.control.checks import hoist_checks
@@ -30,8 +31,8 @@ from tests.opt.agreement import agree
 
 PASSES = [
     inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead,
-    flatten_builds, fuse, simplify, merge_common, multiply_rows, hoist_loops, flatten_rows,
-    hoist_invariants, remove_checks, merge_common, drop_dead, own_updates,
+    carry_cells, flatten_builds, fuse, simplify, merge_common, multiply_rows, hoist_loops,
+    flatten_rows, hoist_invariants, remove_checks, merge_common, drop_dead, own_updates,
 ]
 
 
