@@ -204,7 +204,6 @@ REFUSED = [
     (lambda x: x[0, 1], "too many indices"),
     (lambda x: x[1.5], "integers"),
     (lambda x: np.sum(x, axis=3), "out of bounds"),
-    (lambda x: 1.0 if x else 2.0, "ambiguous"),
     (lambda x: np.linalg.inv(x), "array is needed|matrices"),
 ]
 
@@ -214,6 +213,11 @@ def test_refused(case: int) -> None:
     f, word = REFUSED[case]
     with pytest.raises(PullbackError, match=word):
         evaluated(f, X)
+
+
+def test_the_truth_of_an_array_is_numpys() -> None:
+    with pytest.raises(ValueError, match="ambiguous"):
+        evaluated(lambda x: 1.0 if x else 2.0, X)
 
 
 def test_lists_of_unknown_length_are_joined_as_in_numpy() -> None:

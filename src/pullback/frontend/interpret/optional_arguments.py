@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
@@ -34,6 +35,9 @@ _OF_TEXTS = frozenset({float, int, len})
 """The functions that take a text as well as other things."""
 
 
+_OF_RECORDS = frozenset({dataclasses.replace, getattr})
+"""The functions that take a record of any class."""
+
 _OF_INTS = frozenset({
     math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm, math.trunc
 })  # fmt: skip
@@ -51,6 +55,8 @@ def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
     if obj in ASKING:
         return False
     if any(map(is_of_several_ranks, args)) or _unlike_items(obj, args) is not None:
+        return True
+    if obj in _OF_RECORDS and any(map(optionals.may_be_record, args)):
         return True
     return any(map(optionals.may_be_tuple, args)) or (
         obj in _OF_TEXTS and any(map(optionals.may_be_text, args))

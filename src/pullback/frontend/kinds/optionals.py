@@ -216,13 +216,15 @@ def is_row(value: Value) -> bool:
 
 
 def may_be_tuple(value: Value) -> bool:
-    """Whether a value may be a tuple, or a record of a tree, in the place of something else."""
+    """Whether a value may be a tuple in the place of something else."""
     *others, _ = alternatives(value)
-    return any(isinstance(v, TupleV) or is_row(v) or _is_record(v) for v in others)
+    return any(isinstance(v, TupleV) or is_row(v) for v in others)
 
 
-def _is_record(value: Value) -> bool:
-    return isinstance(value, RecordV) and is_tree_class(value.cls)
+def may_be_record(value: Value) -> bool:
+    """Whether a value may be a record of a tree in the place of something else."""
+    *others, _ = alternatives(value)
+    return any(isinstance(v, RecordV) and is_tree_class(v.cls) for v in others)
 
 
 def _may_be_object(value: Value) -> bool:
@@ -451,7 +453,8 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 __all__ = [
     "alternatives", "apart", "class_name", "class_of", "compared", "having", "innermost",
     "is_nothing", "is_number", "is_row", "is_sequence_beside_number", "is_table", "lacks",
-    "may_be_nothing", "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands",
+    "may_be_nothing", "may_be_record", "may_be_text", "may_be_tuple", "meet_nothing",
+    "object_said", "operands",
     "plain_class", "present", "raise_of_plain", "require_attribute", "require_items",
     "require_mutable", "require_number", "said_of_operands", "stands_apart", "takes_numbers_only",
     "told_of_nothing", "unlike", "unordered",
