@@ -1,9 +1,9 @@
-"""Methods that keep their results, and cached functions of floats."""
+"""Methods that keep their results."""
 
 from __future__ import annotations
 
 import functools
-import math
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -147,124 +147,41 @@ def not_in_its_dict(x):
     return len(vars(c)) * x
 
 
-# --- floats --------------------------------------------------------------------------------------
-
-
-def legendre(x):
-    @cache
-    def p(n, x):
-        if n < 2:
-            return x if n else 1.0
-        return ((2 * n - 1) * x * p(n - 1, x) - (n - 1) * p(n - 2, x)) / n
-
-    return p(30, x) + p(7, x) * p(7, x / 2)
-
-
-def splines(x):
-    @lru_cache(None)
-    def basis(i, k, t):
-        if k == 0:
-            return 1.0 if i <= t < i + 1 else 0.0
-        left = (t - i) / k * basis(i, k - 1, t)
-        return left + (i + k + 1 - t) / k * basis(i + 1, k - 1, t)
-
-    return sum(basis(0, 3, t) for t in [x, 2 * x, x, 3 * x])
-
-
-def equal_points(x):
-    """Equal floats with different derivatives: no dict may have them as keys."""
+class Base:
+    def __init__(self, x):
+        self.x = x
 
     @cache
-    def square(v):
-        return v * v
-
-    return square(x) + square(1.3 + 3 * (x - 1.3))
+    def total(self):
+        return self.x
 
 
-@lru_cache(maxsize=128)
-def bell(x, width):
-    return math.exp(-x * x / width)
-
-
-@lru_cache(None)
-def chebyshev(n, x, scale=1.0):
-    if n < 2:
-        return scale * x if n else scale
-    return 2 * x * chebyshev(n - 1, x, scale=scale) - chebyshev(n - 2, x, scale)
-
-
-def of_the_module(x):
-    return bell(x, 0.7) * bell(2 * x, x) + chebyshev(20, x) + chebyshev(3, 0.5, 2.0)
-
-
-def by_an_outer_number(x):
-    width = 2 * x
-
+class Derived(Base):
     @cache
-    def scaled(t):
-        return t * width
+    def total(self):
+        return 10 * super().total()
 
-    return scaled(x) + scaled(3.0)
+    def base(self):
+        return super().total()
 
 
-def forgets(x):
-    """What is forgotten is computed anew, by what the variables around hold then."""
-    w, ws = x, [x]
+class Last(Derived):
+    @cache
+    def total(self):
+        return 3 * super().total() + self.base()
 
-    @lru_cache(maxsize=1)
-    def f(k):
-        return w * k
 
-    @lru_cache(maxsize=1)
-    def g(k):
-        return ws[0] * k
-
-    a = f(1) + g(1)
-    f(2)
-    g(2)
-    w, ws[0] = 5 * x, 7 * x
-    return a + f(1) * g(1)
+def of_one_name_in_several_classes(x):
+    d, last = Derived(x), Last(2 * x)
+    first = d.total() + d.base() + last.base()
+    return first + sum(o.total() * k for k, o in enumerate([d, last, Base(x)], 1))
 
 
 RIGHT = [
-    forgets,
-    of_two_trees, by_index, what_was_first, of_a_derived_class, as_a_function, how_often,
-    lists_and_pairs, may_raise, of_shared_nodes, of_a_local_class, not_in_its_dict, legendre,
-    splines, equal_points, of_the_module, by_an_outer_number,
+    of_one_name_in_several_classes, of_two_trees, by_index, what_was_first, of_a_derived_class,
+    as_a_function, how_often, lists_and_pairs, may_raise, of_shared_nodes, of_a_local_class,
+    not_in_its_dict,
 ]  # fmt: skip
-
-
-def changed_between(x):
-    """Python keeps the result of the first call, in which the width is another one."""
-    width = 2.0
-
-    @cache
-    def scaled(t):
-        return t * width
-
-    a = scaled(x)
-    width = 3.0
-    return a + scaled(x)
-
-
-def a_list_between(x):
-    widths = [2.0]
-
-    @cache
-    def scaled(t):
-        return t * widths[0]
-
-    a = scaled(x)
-    widths[0] = 3.0
-    return a + scaled(x)
-
-
-def halved(x):
-    @cache
-    def f(t):
-        return t if t < 0.1 else f(t / 2) + f(t / 3)
-
-    return f(x)
 
 
 class Curve:
@@ -312,49 +229,65 @@ def forgets_of_an_object(x):
     return a + one.f(2) + one.f(3) + one.f(1)
 
 
-SCALE = 1.0
-
-
-@lru_cache(maxsize=1)
-def scaled(k):
-    return SCALE * k
-
-
-def with_scale(v):
-    global SCALE
-    SCALE = v
-
-
-def forgets_in_a_module(x):
-    a = scaled(3) + scaled(4)
-    with_scale(5.0)
-    b = scaled(3)
-    with_scale(1.0)
-    return (a + b) * x
-
-
 def two_names_of_a_result(x):
     c = Counting(x)
     return c.by_two_names(1) + c.by_two_names(1, "a") + c.n
 
 
-def by_each_other(x):
-    """Without what they keep, these would take exponentially long."""
+@dataclass
+class Unhashable:
+    x: float
 
     @cache
-    def even(n, x):
-        return x if n == 0 else odd(n - 1, x) + odd(n - 1, x)
+    def f(self, k):
+        return self.x * k
+
+
+def no_key_in_python(x):
+    return Unhashable(x).f(2)
+
+
+class Equal:
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return isinstance(other, Equal)
+
+    def __hash__(self):
+        return 1
 
     @cache
-    def odd(n, x):
-        return 1.0 if n == 0 else even(n - 1, x) * x + even(n - 1, x)
+    def f(self, k):
+        return self.x * k
 
-    return even(6, x)
+
+def one_result_for_two(x):
+    return Equal(x).f(2) + Equal(5 * x).f(2)
+
+
+class Asking:
+    def __init__(self, x):
+        object.__setattr__(self, "n", 0)
+        self.x = x
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, "n", self.n + 1)
+        object.__setattr__(self, name, value)
+
+    @cache
+    def f(self, k):
+        return self.x * k
+
+
+def asked_where_it_is_kept(x):
+    one = Asking(x)
+    return one.f(1) + one.n
 
 
 REFUSED = [
-    forgets_of_an_object, forgets_in_a_module, two_names_of_a_result, by_each_other,
-    changed_between, a_list_between, halved, a_method_of_floats, a_static_method, copied,
+    no_key_in_python, one_result_for_two, asked_where_it_is_kept, forgets_of_an_object,
+    two_names_of_a_result, a_method_of_floats, a_static_method, copied,
 ]  # fmt: skip
 
 

@@ -11,17 +11,20 @@ import pullback as pb
 from pullback.errors import PullbackError
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
+from tests.frontend import cached_floats
 from tests.frontend import cached_methods as cached
 
+RIGHT = [*cached.RIGHT, *cached_floats.RIGHT]
 
-@pytest.mark.parametrize("f", part("values", cached.RIGHT, 3), ids=lambda f: f.__name__)
+
+@pytest.mark.parametrize("f", part("values", RIGHT, 3), ids=lambda f: f.__name__)
 def test_value_and_derivative(f: Callable[..., Any]) -> None:
     is_right(f, (1.3,))
 
 
-@pytest.mark.parametrize("f", cached.REFUSED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [*cached.REFUSED, *cached_floats.REFUSED], ids=lambda f: f.__name__)
 def test_refused(f: Callable[..., Any]) -> None:
-    with pytest.raises(PullbackError, match=r"cached_methods\.py"):
+    with pytest.raises(PullbackError, match=r"cached_(methods|floats)\.py"):
         pb.jit(f)(1.3)
 
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator
 from dataclasses import replace
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from pullback.core.frozen import dataclass, field
 from pullback.frontend.functions.scopes import Path, PyScope, Scope
 from pullback.frontend.kinds.values import CALLS, WRITTEN, FunctionV, Value
 from pullback.frontend.memory import dicts
-from pullback.frontend.python.cached_by_floats import reads_what_stays
+from pullback.frontend.python.cached_by_floats import codes, reads_what_stays
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.memoised import memo_name, parts, run_name
 from pullback.frontend.python.paths import Namespace
@@ -69,17 +68,10 @@ def _can_be_written_out(f: FunctionType, cached: Any) -> bool:
     )  # fmt: skip
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
 def _reads(f: FunctionType, path: Path) -> dict[str, tuple[object, Path]]:
     found: dict[str, tuple[object, Path]] = {}
     names = Namespace.of(f.__globals__)
-    for code in _codes(f.__code__):
+    for code in codes(f.__code__):
         for name in code.co_names:
             if name in f.__globals__:
                 found[name] = f.__globals__[name], (("global", names, name),)

@@ -223,13 +223,13 @@ def _of_one_of_several(run: Run, value: OptionalV, name: str, node: ast.AST) -> 
     has = partial(optionals.having, run, name=name, node=node)
 
     def of_one(v: Value) -> Value:
-        try:
-            return attribute(run, has(v), name, node)
-        except UnknownAttributeError:
-            if not isinstance(v, RecordV):
-                raise
+        if (
+            isinstance(v, RecordV) and object_classes.is_tree_class(v.cls)
+            and not _has(v.cls, name)
+        ):  # fmt: skip
             message = f"{v.cls.__name__!r} object has no attribute {name!r}"
             run.never("AttributeError", message, node, UnknownAttributeError)
+        return attribute(run, has(v), name, node)
 
     apart = optionals.apart(run, value, of_one, node)
     return apart or attribute(run, has(value), name, node)
@@ -387,7 +387,7 @@ def method_of(
             f = own_function(run, value, owner, make, name, node, "func")
             return computed(function_of(kept_properties.kept), f, Static(name))
         case functools._lru_cache_wrapper():
-            return cached_method(run, value, owner, found, name, node)
+            return cached_method(run, value, cls, base, name, node)
         case functools.partialmethod(func=types.FunctionType()):
             made = run.partial(found, (("class", base), ("own", name)), node)
             assert isinstance(made.function, FunctionV)

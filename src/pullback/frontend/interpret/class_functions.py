@@ -53,29 +53,36 @@ def own_function(
     return found or function_in(run, owner, function, name, node, part)
 
 
+_OF_KEYS = "__hash__", "__eq__"
+
+
 def cached_method(
-    run: Run, value: Value, owner: type, found: Any, name: str, node: ast.AST
+    run: Run, value: Value, cls: type, base: type, name: str, node: ast.AST
 ) -> FunctionV | None:
-    """Return a method that keeps its results, as one that does so in its object; None if that can
-    be seen."""
+    """Return a method that a ``base`` of a class has, and that keeps its results, as one that does
+    so in its object; None if that can be seen, or objects of the class are equal to others."""
+    found: Any = vars(base)[name]
     wrapped = found.__wrapped__
-    if not isinstance(wrapped, types.FunctionType) or not keeps(owner):
+    own = keeps(cls) and all(getattr(cls, n) is getattr(object, n) for n in _OF_KEYS)
+    asked = hasattr(cls, "__getattr__") or written(cls, "__setattr__") is not None
+    if not isinstance(wrapped, types.FunctionType) or not own or asked:
         return None
     definition = definition_of(wrapped)
     if not isinstance(definition.node, ast.FunctionDef):
         return None
     callers = (f.definition for f in run.frames if f.definition is not None)
-    if found.cache_parameters()["maxsize"] is not None and not stay(owner, callers):
+    if found.cache_parameters()["maxsize"] is not None and not stay(cls, callers):
         run.refuse(
             node, f"{name}, which forgets results, of objects that change: it computes some anew, "
             "of all objects of the class together",
             "use @functools.cache, or lru_cache(maxsize=None)",
         )  # fmt: skip
-    written = memoised.method(definition.node, definition.globals)
-    if written is None:
+    above = order_of(cls)[order_of(cls).index(base) :]  # a class and one below may both have it
+    made = memoised.method(definition.node, definition.globals, f"{name}${len(above)}")
+    if made is None:
         return None
-    f = own_function(run, value, owner, wrapped, name, node, "__wrapped__")
-    return replace(f, definition=definition_inside(written, definition), bound=(f, value))
+    f = own_function(run, value, base, wrapped, name, node, "__wrapped__")
+    return replace(f, definition=definition_inside(made, definition), bound=(f, value))
 
 
 def check_hash(run: Run, node: ast.AST) -> None:

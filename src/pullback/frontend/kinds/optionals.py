@@ -173,7 +173,7 @@ def apart(run: Run, value: Value, arm: Callable[[Value], Value], node: ast.AST) 
     if not may_be_text(value):
         return None
     of_several = several_ranks.is_of_several_ranks(value) or may_be_tuple(value)
-    if of_several or _may_be_object(value):
+    if of_several or may_be_record(value) or _may_be_object(value):
         return several_ranks.apart(run, value, arm, node)
     return run.case_value(value, arm, node)
 

@@ -82,7 +82,7 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return None if item is None or has_methods(item) else _of_any_length(item)
         case RecordK(cls, held) if cls is Hashed:
             return kind
-        case RecordK(cls, held) if _is_by_fields(cls):
+        case RecordK(cls, held) if is_by_fields(cls):
             named = [(n, k) for n, part in held if (k := key_kind(part, floats)) is not None]
             return replace(kind, fields=tuple(named)) if len(named) == len(held) else None
         case _:
@@ -135,7 +135,7 @@ def _may_be_equal(a: Kind, b: Kind) -> bool:
             return False
 
 
-def _is_by_fields(cls: type) -> bool:
+def is_by_fields(cls: type) -> bool:
     """Whether objects are equal, and have one hash, if their classes and all their fields are: a
     frozen dataclass whose methods for that are the generated ones, or a NamedTuple."""
     if issubclass(cls, tuple) and is_tuple_class(cls):
@@ -162,7 +162,7 @@ def is_by_methods(cls: type) -> bool:
     have several names: who has one of them as a key sees what becomes of it."""
     methods = (_entry(cls, n) for n in ("__eq__", "__hash__"))
     written = all(isinstance(f, FunctionType) for f in methods)
-    return cls is not Hashed and written and not _is_by_fields(cls)
+    return cls is not Hashed and written and not is_by_fields(cls)
 
 
 def is_value_by_methods(cls: type) -> bool:
@@ -188,6 +188,6 @@ def is_unhashable(cls: type) -> bool:
 
 
 __all__ = [
-    "Hashed", "has_methods", "is_by_methods", "is_unhashable", "is_value_by_methods", "item_kind",
-    "key_kind", "met",
+    "Hashed", "has_methods", "is_by_fields", "is_by_methods", "is_unhashable",
+    "is_value_by_methods", "item_kind", "key_kind", "met",
 ]  # fmt: skip

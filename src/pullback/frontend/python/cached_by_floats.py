@@ -167,17 +167,18 @@ def _stays_in_module(name: str, names: dict[str, object]) -> bool:
     if isinstance(value, FunctionType):
         return is_closed_module(str(value.__module__))
     functions = [v for v in names.values() if isinstance(v, FunctionType)]
-    codes = [c for f in functions for c in _codes(f.__code__)]
+    inside = [c for f in functions for c in codes(f.__code__)]
     if isinstance(value, _DATA):
-        return not any(_may_change(c, name) for c in codes)
-    return isinstance(value, _FIXED) and not any(name in _stored(c) for c in codes)
+        return not any(_may_change(c, name) for c in inside)
+    return isinstance(value, _FIXED) and not any(name in _stored(c) for c in inside)
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """Iterate over the code of a function, and of those that are nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from codes(constant)
 
 
 def _stored(code: CodeType) -> set[str]:
@@ -206,4 +207,4 @@ def renamed_copy(node: ast.FunctionDef, name: str) -> ast.FunctionDef:
     return made
 
 
-__all__ = ["passed_on", "reads_what_stays", "renamed_copy"]
+__all__ = ["codes", "passed_on", "reads_what_stays", "renamed_copy"]

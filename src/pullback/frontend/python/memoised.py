@@ -138,9 +138,11 @@ def parts(
     return _PARTS.of(node, None, lambda: _parts_in_module(node, names))
 
 
-def method(node: ast.FunctionDef, names: dict[str, object]) -> ast.FunctionDef | None:
-    """Return a method that keeps its results in its object, after a first parameter: the method
-    that does not. None if it can be seen how often that runs."""
+def method(
+    node: ast.FunctionDef, names: dict[str, object], place: str
+) -> ast.FunctionDef | None:
+    """Return a method that keeps its results in its object, in the attribute ``place``; its first
+    parameter is the method that does not. None if it can be seen how often that runs."""
     args = node.args
     every = [*args.posonlyargs, *args.args]
     effect = Effects(node, names, every[0].arg if every else None).of(node)
@@ -149,11 +151,11 @@ def method(node: ast.FunctionDef, names: dict[str, object]) -> ast.FunctionDef |
     several = effect is not Effect.NONE or _changes_attributes(node)
     if several and (args.defaults or args.kwonlyargs):  # f(1) and f(n=1) are two results in Python
         return None
-    return _of_object(node, several)
+    return _of_object(node, place, several)
 
 
 @by_node
-def _of_object(node: ast.FunctionDef, by_position: bool) -> ast.FunctionDef:
+def _of_object(node: ast.FunctionDef, place: str, by_position: bool) -> ast.FunctionDef:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
     own = every[0].arg
@@ -169,7 +171,6 @@ value = run({own}, {", ".join(given)})
 {own}.memo[{key}] = value
 return value
 """
-    place = memo_name(node.name)
     names_of = {n: f"{node.name}${n}" for n in ("run", "value")}
     body = _named(text, names_of, {"name": place, "checked": checked}, node)
     for n in (n for s in body for n in ast.walk(s)):
