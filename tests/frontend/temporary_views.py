@@ -229,8 +229,26 @@ def drawn_and_updated(x):
     return (a * a).sum() * (b * b).sum() + c.sum()
 
 
+def added_at_places_of_itself(x):
+    """What ``ufunc.at`` adds shares memory with what it changes, or with what is beside it."""
+    at, a, m = np.array([2, 0, 0]), np.array(x), np.outer(x, x)
+    np.add.at(a, at, a[::-1])
+    np.multiply.at(a[1:], at - 1, a[:1])
+    np.subtract.at(m, at, m.T)
+    np.add.at(m, (at, 1), m[0])
+    beside = {"x": np.array(x)}
+    beside["sums"] = np.ones(3)
+    np.add.at(beside["sums"], at, beside["x"])
+    rows = [np.array(x) * k for k in range(3)]
+    for k in range(2):
+        np.add.at(rows[k], at, rows[k + 1])
+        np.add.at(rows[k + 1], at[:2], rows[k + 1][1:])
+    return (a * beside["sums"]).sum() * (m * m).sum() + sum((r * r).sum() for r in rows)
+
+
 PROGRAMS = [
-    transposed, slices_and_rows, in_a_loop, reversed_with_another_name, of_a_named_array,
+    added_at_places_of_itself, transposed, slices_and_rows, in_a_loop,
+    reversed_with_another_name, of_a_named_array,
     rows_by_unpacking, attributes, in_a_list_and_a_dict, handed_on, chosen, generator,
     returned, returned_of_an_object, returned_by_a_recursion, returned_under_try, drawn_weights,
     drawn_and_updated,

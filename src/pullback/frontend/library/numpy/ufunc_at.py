@@ -41,7 +41,9 @@ def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value
         index = run.evaluate_index(args[1])
         with run.holding(index):
             value = run.evaluate(args[2])
-    if owners_of(value) & owners_of(array):
+    if isinstance(value, ArrayV) and value.owners & owners_of(array):  # NumPy takes a copy too
+        value = run.fresh(run.b.prim("copy", value.atom), node)
+    elif owners_of(value) & owners_of(array):
         run.refuse(args[2], "the values share memory with the array that is updated",
                    "give a copy of them", error=MutationError)  # fmt: skip
     change = updates.Store(index, lambda _: value, by=op)
