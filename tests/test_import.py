@@ -19,6 +19,13 @@ assert pb.grad(f)(2.0) == 12.0
 print("pullback.frontend.specialise" in sys.modules, "scipy.special" in sys.modules)
 """
 
+COUNTED = """
+import sys, pullback
+print(sum(name.split(".")[0] == "pullback" for name in sys.modules))
+"""
+MOST_MODULES = 487
+"""So many of its modules an import brings at most; it is to fall."""
+
 SCIPY = """
 import sys, pullback as pb, scipy
 def f(x):
@@ -41,6 +48,10 @@ def run(text: str, folder: Path, name: str = "program.py") -> str:
 
 def test_an_import_brings_neither_the_compiler_nor_scipy(tmp_path: Path) -> None:
     run(ONLY_IMPORTED, tmp_path)
+
+
+def test_an_import_brings_few_modules(tmp_path: Path) -> None:
+    assert int(run(COUNTED, tmp_path)) <= MOST_MODULES
 
 
 def test_a_kept_program_needs_no_compiler(tmp_path: Path) -> None:

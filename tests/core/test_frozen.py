@@ -79,3 +79,47 @@ def test_an_object_in_itself_has_a_text() -> None:
     one = pair(1)
     one.right.append(one)
     assert repr(one) == "Pair(left=1, right=[...])"
+
+
+def test_methods_are_compiled_at_the_first_call() -> None:
+    pair = classes(typing.cast("Decorator", frozen.dataclass))[0]
+    written = pair.__init__, pair.__eq__, pair.__hash__
+    assert {method.__code__.co_filename for method in written} == {"<string>"}  # of no file
+    one, two = pair(1), pair(left=1, right=[2])
+    assert pair.__init__ is not written[0]
+    assert (pair.__eq__, pair.__hash__) == written[1:]
+    assert one == two
+    assert hash(one) == hash(two)
+    compiled = pair.__init__, pair.__eq__, pair.__hash__
+    assert not any(new is old for new, old in zip(compiled, written, strict=True))
+    assert pair(2) != one
+    assert (pair.__init__, pair.__eq__, pair.__hash__) == compiled
+
+
+def test_constructors_take_what_those_of_dataclasses_take() -> None:
+    class Base:
+        left: int
+        made: list[int] = dataclasses.field(default_factory=list, init=False)
+        kept: int = dataclasses.field(default=4, init=False)
+        named: int = dataclasses.field(default=5, kw_only=True)
+
+        def __post_init__(self) -> None:
+            self.made.append(self.left)
+
+    class Derived:
+        more: int
+
+    def seen(decorator: Decorator) -> list[object]:
+        base: Any = decorator(slots=True)(type("Base", (), dict(vars(Base))))
+        derived: Any = decorator(slots=True)(type("Derived", (base,), dict(vars(Derived))))
+        one, two = derived(1, 2), derived(left=1, more=2, named=6)
+        texts = []
+        for wrong in ((), (1, 2, 3), (1,)):
+            with pytest.raises(TypeError):
+                derived(*wrong)
+            texts.append(len(wrong))
+        unhashable = base.__hash__ is None
+        return [repr(one), repr(two), one == derived(1, 2), one == two, unhashable, one.made, texts]
+
+    quick = typing.cast("Decorator", frozen.dataclass)
+    assert seen(quick) == seen(typing.cast("Decorator", dataclasses.dataclass))
