@@ -1,4 +1,4 @@
-"""Classes that the run chooses."""
+"""Classes that the run chooses, and objects of several classes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from pullback.errors import PullbackError
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
 from tests.frontend import chosen_classes as chosen
+from tests.frontend import some_classes
 
 
-@pytest.mark.parametrize("f", part("values", chosen.RIGHT, 3), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", part("values", [*chosen.RIGHT, *some_classes.RIGHT], 3), ids=lambda f: f.__name__
+)
 def test_value_and_derivative(f: Callable[..., Any]) -> None:
     is_right(f, ([0.4, 0.7, 0.9],))
 

@@ -392,7 +392,7 @@ class Run(PythonValues, Specialiser):
 
     @abstractmethod
     def case_value(
-        self, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
+        self, value: UnionV | OptionalV | RefV, arm: Callable[[Value], Value], node: ast.AST
     ) -> Value:
         """Return the value of ``arm``, for each alternative that the value can be."""
 

@@ -158,7 +158,7 @@ def method_in(run: Run, value: Value, function: FunctionType, node: ast.AST) -> 
         case RecordV(cls):
             classes = [cls]
         case RefV():
-            classes = list(run.rows.group(record).classes)
+            classes = list(run.rows.classes(record))
         case _:
             named = class_of(record)
             if isinstance(named, Static) and isinstance(named.value, type):

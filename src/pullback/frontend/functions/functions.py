@@ -58,13 +58,14 @@ from pullback.frontend.kinds.join import generalise, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     FunctionK,
     Kind,
+    RefK,
     StaticK,
     ThreadK,
     leaf_types,
 )
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.undefined import dummy_atom
-from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, Value
+from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, RefV, Value
 from pullback.frontend.library.text import hashing
 from pullback.frontend.memory.places import refresh, renew_captured
 from pullback.frontend.problems import public_name
@@ -203,6 +204,8 @@ class Functions:
             given = self._given(f.definition, args, node)
             flat_f = flatten(bare)
             flat_args = [flatten(v) for v in given.values()]
+            if f.bound and isinstance(own := next(iter(given.values())), RefV):
+                flat_args[0].kind = RefK(own.cls, own.among)
             assert isinstance(flat_f.kind, FunctionK)
             try:
                 spec = self.spec(flat_f, flat_args, list(given), node)

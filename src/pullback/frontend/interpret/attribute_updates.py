@@ -68,7 +68,7 @@ def of_super(run: Run, receiver: Value, name: str, node: ast.Call) -> Value | No
     if isinstance(record, RecordV) and not is_object_class(record.cls):
         return None
     assert isinstance(record, (RecordV, RefV)) and run.frame.definition is not None
-    classes = [record.cls] if isinstance(record, RecordV) else run.rows.group(record).classes
+    classes = [record.cls] if isinstance(record, RecordV) else run.rows.classes(record)
     orders = [behind(c, receiver.after) for c in classes]
     if any(class_entry(b, name)[1] is not getattr(object, name) for b in orders):
         return None
@@ -188,7 +188,7 @@ def _delete_attribute(run: Run, target: ast.Attribute, node: ast.AST) -> None:
             target, f"an attribute of {run.describe(here)} cannot be deleted",
             "use an object of a plain class, or None", error=MutationError,
         )  # fmt: skip
-    classes = [here.cls] if isinstance(here, RecordV) else run.rows.group(here).classes
+    classes = [here.cls] if isinstance(here, RecordV) else run.rows.classes(here)
     if not isinstance(name, OwnName) and any(attributes.written(c, "__delattr__") for c in classes):
         run.call(run.attribute(here, "__delattr__", node), (Static(name),), node)
         return

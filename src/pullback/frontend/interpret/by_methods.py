@@ -141,9 +141,9 @@ def changed_first(
     obj = there(run, base, steps, node)
     match obj:
         case RefV():
-            classes = run.rows.group(obj).classes
+            classes = run.rows.classes(obj)
         case RecordV(cls) if is_object_class(cls):
-            classes = [cls]
+            classes = (cls,)
         case _:
             return None
     by_method = any(
@@ -192,7 +192,7 @@ def _by_reference(
     me = ast.copy_location(ast.Name(store.bound(ref), ast.Load()), node)
     if put_as_item(run, me, (), last, value, node):
         return True
-    classes = store.group(ref).classes
+    classes = store.classes(ref)
     if store.group(ref).assigns_by_methods and not isinstance(last, OwnName):
         made = value(lambda: run.attribute(ref, last, node))
         run.call(run.attribute(ref, "__setattr__", node), (Static(last), made), node)
@@ -209,11 +209,12 @@ def _by_reference(
         run.call(method, (ref, made), node)
         return True
     if not isinstance(entry, property):
-        for k, (cls, e) in enumerate(zip(classes, entries, strict=True)):
+        for cls, e in zip(classes, entries, strict=True):
             if not isinstance(e, types.MemberDescriptorType) and not cls.__dictoffset__:
                 if len(classes) == 1:
                     _refuse_slot(run, cls, last, node)
-                other = run.b.prim("ne", store.tag(ref, node).atom, i64(k))
+                number = i64(store.group(ref).classes.index(cls))
+                other = run.b.prim("ne", store.tag(ref, node).atom, number)
                 run.require(other, "AttributeError", _lacks(cls, last), node)
         store.write(ref, last, made, node)
         return True

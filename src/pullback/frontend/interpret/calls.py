@@ -19,6 +19,7 @@ from pullback.frontend.functions import choices, eta, iterator_lifetimes
 from pullback.frontend.functions.capturing_classes import is_constructor
 from pullback.frontend.interpret import (
     by_reference,
+    classes_apart,
     converted_objects,
     known_calls,
     late_items,
@@ -145,7 +146,11 @@ def call(
                 one = functools.partial(call, run, function, kwargs=kwargs, node=node)
                 return choices.of_each_class(run, args, one, node)
             return _call_object(run, obj, args, kwargs, node)
-        case RecordV(cls) | RefV(cls=cls) if any("__call__" in vars(c) for c in cls.__mro__):
+        case RefV() if classes_apart.differ(function, run, "__call__"):
+            return run.case_value(function, lambda f: call(run, f, args, kwargs, node), node)
+        case RefV() if classes_apart.has_special(function, "__call__"):
+            return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
+        case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
         case CaughtV(atom, (*steps, "add_note")):
             return raised_attributes.add_note(run, CaughtV(atom, tuple(steps)), args, node)
@@ -153,7 +158,9 @@ def call(
             method = run.attribute(function, "__call__", node)
             return call(run, method, args, kwargs, node)
         case _:
-            optionals.raise_of_plain(run, function, "'{}' object is not callable", node)
+            text = "'{}' object is not callable"
+            optionals.raise_of_plain(run, function, text, node)
+            classes_apart.require(run, function, ("__call__",), text, node)
             run.refuse(
                 node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
             )

@@ -28,6 +28,7 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
+from pullback.frontend.interpret.classes_apart import SEARCHED, require_items
 from pullback.frontend.interpret.equal_references import by_one_function
 from pullback.frontend.interpret.function_identity import are_one, is_function
 from pullback.frontend.interpret.identities import identical, same_object, same_row
@@ -129,8 +130,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
             return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
         return _compare_static(run, op, left.value, right.value, node)
     left, right = (opened(run, _opened(run, v, node), node) for v in (left, right))
-    found = operator_methods.comparison(run, op, left, right, node)
-    if found is not None:
+    if (found := operator_methods.comparison(run, op, left, right, node)) is not None:
         return found
     if is_view(left) or is_view(right):
         return _of_views(run, op, left, right, node)
@@ -147,6 +147,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     found = by_any_items(run, op, objects.as_tuple(left), objects.as_tuple(right), node)
     if found is not None:
         return found
+    operator_methods.require(run, op, left, right, node)
     run.refuse(
         node,
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
@@ -212,7 +213,7 @@ def _has_order(cls: type) -> bool:
 
 def _class_of(run: Run, value: RecordV | RefV) -> type:
     """Return the class of an object; that of all objects, if it may be of several."""
-    classes = [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
+    classes = [value.cls] if isinstance(value, RecordV) else run.rows.classes(value)
     return classes[0] if len(classes) == 1 else object
 
 
@@ -343,11 +344,13 @@ def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     """Compile ``==`` of shared objects, whose class has no ``__eq__`` that its user wrote."""
     if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
         return Static(False)
-    classes = run.rows.group(a).classes
-    makers = [next(c for c in cls.__mro__ if "__eq__" in vars(c)) for cls in classes]
+    of_a, of_b = {*run.rows.classes(a)}, {*run.rows.classes(b)}
+    if not of_a & of_b:
+        return Static(False)
+    makers = [next(c for c in cls.__mro__ if "__eq__" in vars(c)) for cls in of_a | of_b]
     if all(maker is object for maker in makers):
         return same_row(run, a, b, node)
-    if len(classes) > 1:
+    if len(makers) > 1:
         run.refuse(node, "== of dataclasses of one of several classes", "compare their fields")
     names = [f.name for f in dataclasses.fields(makers[0]) if f.compare]
     xs, ys = (tuple(run.attribute(v, n, node) for n in names) for v in (a, b))
@@ -420,7 +423,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         items = optionals.present(
             run, items, lambda name: f"argument of type {name!r} is not iterable", node
         )
-    optionals.require_items(run, items, "argument of type '{}' is not iterable", node)
+    require_items(run, items, SEARCHED, "argument of type '{}' is not iterable", node)
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pullback.frontend.interpret import optional_arguments, small_ints
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret import classes_apart, optional_arguments, small_ints
+from pullback.frontend.interpret.classes_apart import differ, has_special
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
-from pullback.frontend.kinds.values import RecordV, RefV, Static, UnionV, Value
+from pullback.frontend.kinds.values import RecordV, RefV, Static, Value
 from pullback.frontend.library import complex_calls
 from pullback.frontend.memory.container_objects import contents
 from pullback.frontend.python.container_bases import holds_value
@@ -71,18 +72,19 @@ def _of_objects(
     run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
     first = args[0] if args else None
+    if obj in _METHODS and first is not None and differ(first, run, *_METHODS[obj]):
+        return run.case_value(
+            first, lambda v: run.call(Static(obj), (v, *args[1:]), node, kwargs), node
+        )
     if isinstance(first, (RecordV, RefV)) and obj in _METHODS:
-        name = next((n for n in _METHODS[obj] if written(first.cls, n) is not None), None)
+        name = next((n for n in _METHODS[obj] if has_special(first, n)), None)
         if name is not None:
             made = run.call(run.attribute(first, name, node), args[1:], node, kwargs)
             again = obj in _AGAIN and name not in ("__floor__", "__ceil__")
             return run.call(Static(obj), (made,), node) if again else made
-    if isinstance(first, UnionV) and obj in _METHODS and any(
-        written(c, n) is not None for c in first.possible for n in _METHODS[obj]
-    ):
-        return run.case_value(
-            first, lambda v: run.call(Static(obj), (v, *args[1:]), node, kwargs), node
-        )
+    told = optionals.told_of_nothing(obj)
+    if obj in _METHODS and first is not None and told is not None and not _holds(first):
+        classes_apart.require(run, first, _METHODS[obj], told("{}"), node)
     text = _OF_TEXTS.get(obj)
     if text is not None and isinstance(first, (RecordV, RefV)) and _is_text(first.cls, text):
         more = (Static(obj),) if text == "_mapped" else ()

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 Compare = TypeVar("Compare", bound=Callable[..., Value])
 
-_Met = tuple[int, type, type]
+_Met = tuple[int, type, tuple[type, ...], type, tuple[type, ...]]
 
 _BEING_COMPARED: ContextVar[frozenset[_Met]] = ContextVar("_BEING_COMPARED", default=frozenset())
-"""The references whose comparison is being compiled: in which frame, and to which regions."""
+"""The references whose comparison is being compiled: in which frame, to which regions and
+to which of their classes."""
 
 
 def by_one_function(compare: Compare) -> Compare:
@@ -38,7 +39,7 @@ def by_one_function(compare: Compare) -> Compare:
     def compared(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         if op not in ("==", "!=") or not (isinstance(left, RefV) and isinstance(right, RefV)):
             return compare(run, op, left, right, node)
-        met = id(run.frame), left.cls, right.cls
+        met = id(run.frame), left.cls, left.among, right.cls, right.among
         if met in _BEING_COMPARED.get():
             same = run_program(run, equal_items.are_equal, (left, right), node)
             return same if op == "==" else run.unary("not", same, node)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import classes_apart
 from pullback.frontend.interpret.class_functions import function_in
-from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     WRITTEN_CLASSES,
     FunctionV,
@@ -115,7 +115,8 @@ def item_of_class(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         found = next((vars(c)[name] for c in order_of(cls) if name in vars(c)), None)
         if isinstance(found, classmethod):
             return run.call(run.attribute(value, name, node), (index,), node)
-    optionals.require_items(run, value, "'{}' object is not subscriptable", node)
+    said = "'{}' object is not subscriptable"
+    classes_apart.require_items(run, value, ("__getitem__",), said, node)
     run.refuse(node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError)
 
 

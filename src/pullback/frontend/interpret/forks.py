@@ -195,7 +195,8 @@ def _flat_in(run: Run, value: Value, env: Names | None) -> Flat:
 
 
 def _equal(a: Flat, b: Flat) -> bool:
-    return a.kind == b.kind and all(x is y for x, y in zip(a.atoms, b.atoms, strict=True))
+    alike = a.kind == b.kind and a.among == b.among
+    return alike and all(x is y for x, y in zip(a.atoms, b.atoms, strict=True))
 
 
 def _emit(

@@ -25,6 +25,7 @@ from pullback.frontend.interpret import (
     small_ints,
     unrolling,
 )
+from pullback.frontend.interpret.classes_apart import GONE_THROUGH, require_items
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.items_of_several import whatever_it_is
 from pullback.frontend.kinds import extents as ext
@@ -130,7 +131,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(tuple(map(Static, known)))
         case _:
             if not isinstance(node, ast.Starred):  # that tells of the function
-                optionals.require_items(run, value, "'{}' object is not iterable", node)
+                require_items(run, value, GONE_THROUGH, "'{}' object is not iterable", node)
             run.refuse(node, f"{run.describe(value)} has no items", error=ArgumentTypeError)
 
 
@@ -369,7 +370,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
         case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:
             return Static(len(symbols.members(cls)))
         case _:
-            optionals.require_items(run, value, "object of type '{}' has no len()", node)
+            require_items(run, value, ("__len__",), "object of type '{}' has no len()", node)
             run.refuse(node, f"{run.describe(value)} has no len()", error=ArgumentTypeError)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -157,13 +158,13 @@ def _is_data(run: Run, obj: Value, name: str) -> bool:
     return entry is not None and not callable(entry) and not hasattr(type(entry), "__get__")
 
 
-def _classes(run: Run, obj: Value) -> list[type]:
+def _classes(run: Run, obj: Value) -> Sequence[type]:
     """Return the classes of which an object is one; of a class itself that."""
     match obj:
         case RecordV(cls) | Static(type() as cls):
-            return [cls]
+            return (cls,)
         case RefV():
-            return run.rows.group(obj).classes
+            return run.rows.classes(obj)
         case OptionalV(_, inner):
             return _classes(run, inner)
         case _:
@@ -274,7 +275,7 @@ def _names(run: Run, obj: Value, pieces: tuple[str, ...]) -> tuple[str, ...] | N
 
 
 def _special(
-    classes: list[type], pieces: tuple[str, ...], around: tuple[str, str]
+    classes: Sequence[type], pieces: tuple[str, ...], around: tuple[str, str]
 ) -> tuple[str, ...]:
     """Return what a name may be so that it means a special attribute, such as ``__class__``."""
     fits = re.compile(".*".join(map(re.escape, pieces)))

@@ -28,6 +28,7 @@ from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.interpret.public_classes import within
+from pullback.frontend.interpret.shared_objects import for_each_class
 from pullback.frontend.interpret.union_variants import unpack, variant_params
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.bare_marks import as_mark
@@ -109,9 +110,11 @@ def case_flow(
 
 
 def case_value(
-    run: Run, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
+    run: Run, value: UnionV | OptionalV | RefV, arm: Callable[[Value], Value], node: ast.AST
 ) -> Value:
     """Return the value of an expression that is compiled for each class that the value can have."""
+    if isinstance(value, RefV):
+        return for_each_class(run, value, lambda v, _: arm(v), node)
     arms, make = arms_of(run, value, arm, node)
     return fork_value(run, arms, make, node)
 
@@ -418,14 +421,15 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
 def _reference_instance(
     run: Run, store: Store, ref: RefV, classes: tuple[type, ...], node: ast.AST
 ) -> Value:
-    tests = [within(run, c, classes, node) for c in store.group(ref).classes]
+    possible, whole = store.classes(ref), store.group(ref).classes
+    tests = [within(run, c, classes, node) for c in possible]
     if all(tests) or not any(tests):
         return Static(any(tests))
     tag = store.tag(ref, node).atom
     found: Atom = boolean(False)
-    for k, one in enumerate(tests):
+    for cls, one in zip(possible, tests, strict=True):
         if one:
-            found = run.b.prim("or", found, run.b.prim("eq", tag, i64(k)))
+            found = run.b.prim("or", found, run.b.prim("eq", tag, i64(whole.index(cls))))
     return Scalar(found, True, 1)
 
 

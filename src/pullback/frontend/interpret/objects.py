@@ -24,7 +24,7 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.classes_apart import differ, has_special
 from pullback.frontend.interpret.indices import as_parts, index_atom, is_int, place
 from pullback.frontend.interpret.iteration import iterate
 from pullback.frontend.kinds import extents as ext
@@ -185,10 +185,10 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return subscript(run, opened(run, value, node), index, node)
         case RecordV() | RefV() if (held := indexed(run, value, node)) is not value:
             return run.subscript(held, index, node)
-        case UnionV() if any(written(c, "__getitem__") for c in value.possible):
+        case _ if differ(value, run, "__getitem__"):
             return run.case_value(value, lambda v: run.subscript(v, index, node), node)
-        case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
-            parts = (as_parts(cls, index),)
+        case RecordV() | RefV() if has_special(value, "__getitem__"):
+            parts = (as_parts(value.cls, index),)
             return run.call(run.attribute(value, "__getitem__", node), parts, node)
         case RecordV(cls, fields) if is_tuple_class(cls):
             items = tuple(fields.values())

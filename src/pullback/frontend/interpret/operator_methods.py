@@ -9,12 +9,21 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
+import numpy as np
+
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import classes_apart
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.class_functions import class_entry
+from pullback.frontend.interpret.classes_apart import differ, has_special
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
-from pullback.frontend.kinds.optionals import class_name
+from pullback.frontend.kinds.optionals import (
+    class_name,
+    plain_class,
+    said_of_operands,
+    unordered,
+)
 from pullback.frontend.kinds.values import (
     ArrayV,
     OptionalV,
@@ -55,9 +64,11 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
     mine, other = (left, right, f"__{name}__"), (right, left, f"__r{name}__")
     if _is_numpy(left) and isinstance(right, (RecordV, RefV)) and holds_value(right.cls):
         return run.binop(op, left, contents(run, right, node), node)  # NumPy asks no method of it
-    if isinstance(left, UnionV) and (_has(run, left, mine[2]) or _has(run, right, other[2])):
+    if differ(left, run, mine[2]):
         return run.case_value(left, lambda v: _of_class(run, op, v, right, node), node)
-    if isinstance(right, UnionV) and _has(run, right, other[2]):
+    if isinstance(left, UnionV) and _has(run, right, other[2]):
+        return run.case_value(left, lambda v: _of_class(run, op, v, right, node), node)
+    if differ(right, run, other[2]):
         return run.case_value(right, lambda v: _of_class(run, op, left, v, node), node)
     _check_array(run, left, right, other[2], node)
     if _comes_first(run, left, right, other[2], node):
@@ -93,13 +104,18 @@ def _has(run: Run, value: Value, method: str) -> bool:
 
 def _unsupported(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Raise the error of two operands that no method takes."""
-    if isinstance(left, UnionV):
+    if isinstance(left, _OF_CLASSES) and len(_classes(run, left)) > 1:
         return run.case_value(left, lambda v: _unsupported(run, op, v, right, node), node)
-    if isinstance(right, UnionV):
+    if isinstance(right, _OF_CLASSES) and len(_classes(run, right)) > 1:
         return run.case_value(right, lambda v: _unsupported(run, op, left, v, node), node)
     words = " and ".join(repr(_word(run, v)) for v in (left, right))
     message = f"unsupported operand type(s) for {op}: {words}"
+    if op not in METHODS:
+        message = f"{op!r} not supported between instances of {words}"
     run.never("TypeError", message, node, ArgumentTypeError)
+
+
+_OF_CLASSES = UnionV, RefV
 
 
 def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
@@ -128,18 +144,18 @@ def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> V
             return None if x is left and y is right else run.compare(op, x, y, node)
         if op in ("==", "!="):
             return _identical(run, op, left, right, node)
-        words = " and ".join(repr(_word(run, v)) for v in (left, right))
-        message = f"{op!r} not supported between instances of {words}"
-        run.never("TypeError", message, node, ArgumentTypeError)
+        return _unsupported(run, op, left, right, node)
 
     return _in_turn(run, turns, otherwise, node)
 
 
-def _is_asked_by_class(value: Value, run: Run, op: str, node: ast.AST) -> TypeGuard[UnionV]:
+def _is_asked_by_class(
+    value: Value, run: Run, op: str, node: ast.AST
+) -> TypeGuard[UnionV | RefV]:
     """Whether a value is an object of one of several classes that have methods which compare."""
-    if not isinstance(value, UnionV):
-        return False
     names = {COMPARISONS[op], COMPARISONS[MIRRORED[op]], "__eq__" if op == "!=" else ""} - {""}
+    if not isinstance(value, UnionV):
+        return any(differ(value, run, n) for n in names)
     having = [
         any(written(c, n) is not None for n in names) for c in value.possible if c is not NoneType
     ]
@@ -154,8 +170,7 @@ def _is_asked_by_class(value: Value, run: Run, op: str, node: ast.AST) -> TypeGu
 def _comparing(receiver: Value, other: Value, op: str) -> Turn:
     """Return how an object is asked: ``!=`` is the opposite of ``==`` if it has no method."""
     method = COMPARISONS[op]
-    cls = receiver.cls if isinstance(receiver, (RecordV, RefV)) else None
-    if op == "!=" and cls is not None and written(cls, method) is None:
+    if op == "!=" and isinstance(receiver, (RecordV, RefV)) and not has_special(receiver, method):
         return Turn(receiver, other, "__eq__", negated=True)
     return Turn(receiver, other, method)
 
@@ -177,7 +192,7 @@ def _in_turn(
     for k, (receiver, other, method, negated) in enumerate(turns):
         if isinstance(receiver, UnionV) and _has(run, receiver, method):
             return _by_class(run, receiver, turns[k:], otherwise, node)
-        if not isinstance(receiver, (RecordV, RefV)) or written(receiver.cls, method) is None:
+        if not isinstance(receiver, (RecordV, RefV)) or not has_special(receiver, method):
             continue
         asked, rest = True, turns[k + 1 :]
         found = run.call(run.attribute(receiver, method, node), (other,), node)
@@ -264,11 +279,34 @@ def _is_numpy(value: Value) -> bool:
     return isinstance(value, ArrayV) or (isinstance(value, Scalar) and not value.py)
 
 
+def require(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> None:
+    """Raise the TypeError of an operator or an order that the classes of neither operand have."""
+    if op in METHODS:
+        said = said_of_operands(op, left, right, node)
+        names = f"__{METHODS[op]}__", f"__r{METHODS[op]}__"
+    else:
+        said = unordered(op, left, right)
+        names = COMPARISONS[op], COMPARISONS[MIRRORED[op]]
+    told = said.replace("{", "{{").replace("}", "}}")
+    both = (left, names[0]), (right, names[1])
+    if all(_is_known_without(run, v, name) for v, name in both):
+        for v, name in both:
+            classes_apart.require(run, v, (name,), told, node)
+
+
+def _is_known_without(run: Run, value: Value, name: str) -> bool:
+    """Whether a value is a number, text or container of Python, or an object of one class of the
+    user's that has no such method."""
+    if plain_class(value) is not None:
+        return plain_class(value) is not np.ndarray
+    return len(_classes(run, value)) == 1 and not _has(run, value, name)
+
+
 def _classes(run: Run, value: Value) -> Sequence[type]:
     """Return the classes that an object can have."""
     match value:
         case RefV():
-            return tuple(run.rows.group(value).classes)
+            return run.rows.classes(value)
         case RecordV(cls):
             return (cls,)
         case UnionV():
@@ -282,4 +320,4 @@ def _word(run: Run, value: Value) -> str:
     return classes[0].__name__ if classes else class_name(value)
 
 
-__all__ = ["METHODS", "comparison", "in_place", "operation"]
+__all__ = ["METHODS", "comparison", "in_place", "operation", "require"]

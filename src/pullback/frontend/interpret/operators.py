@@ -13,6 +13,7 @@ from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
+    classes_apart,
     complex_values,
     known_calls,
     made_texts,
@@ -22,7 +23,6 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
-from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
 from pullback.frontend.interpret.operator_methods import METHODS
@@ -106,6 +106,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
             return _repeat(run, left, right, node)
         if isinstance(right, (TupleV, ListV)) and scalars.is_number(left):
             return _repeat(run, right, left, node)
+    operator_methods.require(run, op, left, right, node)
     run.refuse(
         node,
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
@@ -257,16 +258,16 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         return unary(run, op, symbol_values.operand(run, operand, op, node), node)
     if isinstance(operand, ArrayV):
         return arrays.unary(run, op, operand, node)
-    if isinstance(operand, (RecordV, RefV)):
-        method = _UNARY[op]
-        if written(operand.cls, method) is not None:
-            return run.call(run.attribute(operand, method, node), (), node)
-    if isinstance(operand, UnionV) and any(written(c, _UNARY[op]) for c in operand.possible):
+    if classes_apart.differ(operand, run, _UNARY[op]):
         return run.case_value(operand, lambda v: unary(run, op, v, node), node)
+    if isinstance(operand, (RecordV, RefV)) and classes_apart.has_special(operand, _UNARY[op]):
+        return run.call(run.attribute(operand, _UNARY[op], node), (), node)
     known = known_calls.unary(run, op, operand, node)
     if known is not None:
         return known
     if not scalars.is_number(operand):
+        said = f"bad operand type for unary {op}: '{{}}'"
+        classes_apart.require(run, operand, (_UNARY[op],), said, node)
         run.refuse(
             node, f"{op} is not defined for {run.describe(operand)}", error=ArgumentTypeError
         )

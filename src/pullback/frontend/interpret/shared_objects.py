@@ -30,7 +30,6 @@ from pullback.frontend.python.texts import FunctionNode
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-    from pullback.frontend.store.facts import Group
     from pullback.frontend.store.protocol import Store
 
 
@@ -42,11 +41,12 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
         assert isinstance(value.record, RefV)
         return _by_class(run, store, value.record, name, node, value.after)
     ref, group = value, store.group(value)
-    if name in group.fields and not has_property(run, group, name, node):
+    if name in group.fields and not has_property(run, ref, name, node):
         if name not in group.unset:
             return store.item(ref, name, node)
         held = store.is_set(ref, name, node)
-        if any(has_entry(order_of(c), name) or fallbacks.asks(c, name) for c in group.classes):
+        classes = store.classes(ref)
+        if any(has_entry(order_of(c), name) or fallbacks.asks(c, name) for c in classes):
             return run.branch(
                 held, lambda: store.item(ref, name, node),
                 lambda: _by_class(run, store, ref, name, node), node,
@@ -57,11 +57,11 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
     return _by_class(run, store, ref, name, node)
 
 
-def has_property(run: Run, group: Group, name: str, node: ast.AST) -> bool:
+def has_property(run: Run, ref: RefV, name: str, node: ast.AST) -> bool:
     """Whether a name is a property: that comes before what an object holds under it. Refused where
     it is one of some classes only, and others hold values."""
-    found = [comes_first(entry_of(c, name)) for c in group.classes]
-    if any(found) and not all(found) and name in group.fields:
+    found = [comes_first(entry_of(c, name)) for c in run.rows.classes(ref)]
+    if any(found) and not all(found) and name in run.rows.group(ref).fields:
         run.refuse(
             node, f"{name!r} is a property of some classes, and what objects of others hold",
             "give them two names",
@@ -74,70 +74,89 @@ def _by_class(
 ) -> Value:
     """Return what the class of a shared object (or the first class behind ``after`` in its order)
     has under a name."""
-    classes = store.group(ref).classes
+    classes, among = store.group(ref).classes, store.classes(ref)
     if name == "__class__" and after is None:
         return class_of_reference(run, ref, node)
     orders = [order_of(c) if after is None else behind(c, after) for c in classes]
     entries = [
         class_entry(bases, name)[1] if has_entry(bases, name) else MISSING for bases in orders
     ]
-    possible = [k for k, bases in enumerate(orders) if bases]
+    possible = [k for k, bases in enumerate(orders) if bases and classes[k] in among]
     having = [k for k in possible if entries[k] is not MISSING]
-    ask = after is None and any(fallbacks.asks(c, name) for c in classes)
+    ask = after is None and any(fallbacks.asks(c, name) for c in among)
     of = partial(from_class, run, ref, name, node)
     differ = attributes_outside.differ(run, [orders[k] for k in possible], name)
     if not differ and all(entries[k] is entries[possible[0]] for k in possible) and (
-        not ask or len(classes) == 1
+        not ask or len(among) == 1
     ):
         return of(classes[possible[0]], orders[possible[0]])
+    if name in _OF_STATEMENTS and not isinstance(node, ast.Attribute):
+        for k in {*possible} - {*having}:
+            message = f"{classes[k].__name__!r} object {_OF_STATEMENTS[name]}"
+            other = run.b.prim("ne", store.tag(ref, node).atom, i64(k))
+            run.require(other, "TypeError", message, node)
+        possible = having or possible
     if name.startswith("__") and len(having) < len(possible):
         lacking = next(classes[k].__name__ for k in possible if k not in having)
         run.refuse(
             node, f"{name} of an object of one of several classes, of which {lacking} has none",
             f"write it in {lacking} too",
         )  # fmt: skip
-    methods = all(isinstance(e, types.FunctionType) or e is MISSING for e in entries)
+    methods = all(
+        isinstance(entries[k], types.FunctionType) or entries[k] is MISSING for k in possible
+    )
     if not differ and methods and not ask:
         tag = store.tag(ref, node)
-        _check_having(run, tag, having, store, ref, name, node)
+        others = [k for k in possible if k not in having]
+        _check_having(run, tag, others, store, ref, name, node)
         known = (k if k in having else having[0] for k in range(len(classes)))
         return choices.choice(tag, [of(classes[k], orders[k]) for k in known])
 
     in_order = dict(zip(classes, orders, strict=True))
-    return for_each_class(run, ref, lambda cls: of(cls, in_order[cls]), node)
+    return for_each_class(run, ref, lambda _, cls: of(cls, in_order[cls]), node)
+
+
+_OF_STATEMENTS = {
+    "__setitem__": "does not support item assignment",
+    "__delitem__": "doesn't support item deletion",
+}
+"""What Python says of an object whose class has no such method."""
 
 
 def for_each_class(
-    run: Run, ref: RefV, arm: Callable[[type], Value], node: ast.AST
+    run: Run, ref: RefV, arm: Callable[[RefV, type], Value], node: ast.AST
 ) -> Value:
-    """Return what an operation gives, compiled for each class of which a shared object may be."""
-    classes = run.rows.group(ref).classes
+    """Return what an operation gives, compiled for each class of which a shared object may be: it
+    is told the object, and its class."""
+    classes, group = run.rows.classes(ref), run.rows.group(ref)
 
     def at(k: int) -> Value:
+        cls = classes[k]
+        of_class = run.rows.among(ref, (cls,))
         if k + 1 == len(classes):
-            return arm(classes[k])
-        here = run.b.prim("eq", run.rows.tag(ref, node).atom, i64(k))
-        return run.branch(here, lambda: arm(classes[k]), lambda: at(k + 1), node)
+            return arm(of_class, cls)
+        here = run.b.prim("eq", run.rows.tag(ref, node).atom, i64(group.classes.index(cls)))
+        return run.branch(here, lambda: arm(of_class, cls), lambda: at(k + 1), node)
 
     return at(0)
 
 
 def _check_having(
-    run: Run, tag: Scalar, having: Sequence[int], store: Store, ref: RefV, name: str,
+    run: Run, tag: Scalar, lacking: Sequence[int], store: Store, ref: RefV, name: str,
     node: ast.AST,
 ) -> None:  # fmt: skip
     """Raise AttributeError at run time for objects of classes that have no such method."""
-    for k, cls in enumerate(store.group(ref).classes):
-        if k not in having:
-            message = f"{cls.__name__!r} object has no attribute {name!r}"
-            run.require(run.b.prim("ne", tag.atom, i64(k)), "AttributeError", message, node)
+    for k in lacking:
+        cls = store.group(ref).classes[k]
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        run.require(run.b.prim("ne", tag.atom, i64(k)), "AttributeError", message, node)
 
 
 def from_class(
     run: Run, ref: RefV, name: str, node: ast.AST, cls: type, bases: tuple[type, ...]
 ) -> Value:
     """Return what a class, looked up in these classes, has under a name for an object of it."""
-    found = method_of(run, ref, cls, bases, name, node)
+    found = method_of(run, _receiver(run, ref, name, bases), cls, bases, name, node)
     found = found or attributes_outside.value_in(
         run, f"{cls.__name__!r} object", bases, name, node
     )
@@ -158,20 +177,33 @@ def from_class(
     return run.from_python(constant, (("class", base), ("attr", name)), node)
 
 
+def _receiver(run: Run, ref: RefV, name: str, bases: tuple[type, ...]) -> RefV:
+    """Return an object as a method has it that is found in these classes: it is of one of those
+    classes that have or inherit it, however it is called."""
+    classes = run.rows.group(ref).classes
+    if len(classes) == 1 or not has_entry(bases, name):
+        return ref
+    _, method = class_entry(bases, name)
+    return run.rows.among(ref, [
+        c for c in classes
+        if any(has_entry((b,), name) and class_entry((b,), name)[1] is method for b in order_of(c))
+    ])  # fmt: skip
+
+
 def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None:
     """Return whether a shared object has an attribute; None if a function of it would have to say
     it."""
-    group = run.rows.group(ref)
-    if any(is_computed(entry_of(c, name)) for c in group.classes):
+    group, classes = run.rows.group(ref), run.rows.classes(ref)
+    if any(is_computed(entry_of(c, name)) for c in classes):
         return None
-    tests = [has_entry(order_of(c), name) for c in group.classes]
+    tests = [has_entry(order_of(c), name) for c in classes]
     if (name in group.fields and name not in group.unset) or all(tests):
         return Static(True)
-    if any(tests) or any(fallbacks.asks(c, name) for c in group.classes):
+    if any(tests) or any(fallbacks.asks(c, name) for c in classes):
         return None
     if name in group.fields:
         return Scalar(run.rows.is_set(ref, name, node), True, 1)
-    for cls in group.classes:
+    for cls in classes:
         if lacks(cls, name):
             run.refuse(node, f"whether a {cls.__name__} has {name!r}")
         fallbacks.told_absent(run, cls, name)
@@ -180,10 +212,9 @@ def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None
 
 def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
     """Return the class of a shared object."""
-    classes = run.rows.group(ref).classes
-    found = [class_of_object(run, ref, cls, node) for cls in classes]
-    if len(found) == 1:
-        return found[0]
+    if len(run.rows.classes(ref)) == 1:
+        return class_of_object(run, ref, run.rows.classes(ref)[0], node)
+    found = [class_of_object(run, ref, cls, node) for cls in run.rows.group(ref).classes]
     around = run.frame.definition
     if around is None or node not in _only_looked_at(around.node):
         run.refuse(
@@ -218,7 +249,9 @@ _ASKS = ast.Is, ast.IsNot, ast.Eq, ast.NotEq, ast.In, ast.NotIn
 
 def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:
     """Return the method of this name of a class, bound to an object of it."""
-    found = method_of(run, value, cls, order_of(cls), name, node)
+    bases = order_of(cls)
+    value = _receiver(run, value, name, bases) if isinstance(value, RefV) else value
+    found = method_of(run, value, cls, bases, name, node)
     assert found is not None
     return found
 

@@ -94,6 +94,10 @@ def coerce(
     if own == kind:
         return value
     match value, kind:
+        case RefV(row, one, among), RefK(other, wide) if one is other and (
+            not wide or (among and {*among} <= {*wide})
+        ):
+            return RefV(row, other, wide)
         case RefV(row, one), RefK(other) if MEETING.get() and are_memory(one, other):
             return RefV(row, other)
         case MaybeV(bound, inner), MaybeK(inner_kind):

@@ -86,9 +86,8 @@ from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import free_names
 
 Ownership = tuple[frozenset[Owner], bool]
-"""The arrays whose memory a value may share, and whether the value is all of an array that was made
-here. For the content of a list: whether each array and list in it was made here and stands in this
-one place only."""
+"""The arrays whose memory a value may share, and whether it is all of an array that was made here;
+of the content of a list, whether each array and list in it was made here and stands here only."""
 
 NO_OWNER: Ownership = (frozenset(), False)
 _NO_NODE = ast.Pass()
@@ -106,11 +105,12 @@ class NoKindError(Exception):
 @dataclass(slots=True)
 class Flat:
     """A flattened value. ``owned`` has the ownerships of its arrays, lists (of the list, then of
-    its content), nodes, closures and captured variables."""
+    its content), nodes, closures and captured variables, ``among`` the classes of references."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
     owned: list[Ownership] = field(default_factory=list)
+    among: list[tuple[type, ...]] = field(default_factory=list)
     wholes: list[Atom | bool] = field(default_factory=list)
     """For each of these, what tells that it is the object itself that has these owners, and no view
     of it: an atom; True (there are no views of such objects); False (nothing tells)."""
@@ -189,8 +189,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case CaughtV(atom, steps):
             out.atoms.append(atom)
             return CaughtK(steps)
-        case RefV(atom, cls):
+        case RefV(atom, cls, among):
             out.atoms.append(atom)
+            out.among.append(among)
             return RefK(cls)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
@@ -321,8 +322,10 @@ class _Graph:
         scope = -1 if f.scope is None else self.numbers[f.scope]
         defaults = tuple(_flatten(v, self, out) for v in f.defaults)
         keywords = tuple((n, _flatten(v, self, out)) for n, v in f.kw_defaults)
-        bound = tuple(_flatten(v, self, out) for v in f.bound)
-        return FunctionRefK(f.definition, scope, defaults, keywords, bound)
+        bound = [_flatten(v, self, out) for v in f.bound]
+        if bound and isinstance(own := f.bound[0], RefV):
+            bound[0] = RefK(own.cls, own.among)
+        return FunctionRefK(f.definition, scope, defaults, keywords, tuple(bound))
 
 
 def _always(scope: AnyScope) -> Sequence[str]:
@@ -436,8 +439,8 @@ def _rebuild(
             return SymbolV(next(atoms), cls)
         case CaughtK(steps):
             return CaughtV(next(atoms), steps)
-        case RefK(cls):
-            return RefV(next(atoms), cls)
+        case RefK(cls, among):
+            return RefV(next(atoms), cls, among)
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
         case LambdaSetK(lambdas):

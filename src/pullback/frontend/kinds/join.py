@@ -99,6 +99,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return _numbers(of_members(cls), b)
         case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, (int, float)):
             return _numbers(a, of_members(cls))
+        case RefK(one), RefK(other) if one is other:
+            return RefK(one)
         case RefK(one), RefK(other) if (
             issubclass(one, SharedMemory) and issubclass(other, SharedMemory)
         ):

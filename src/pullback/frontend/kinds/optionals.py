@@ -68,6 +68,8 @@ def class_name(value: Value) -> str:
                     return "bool" if py else "numpy.bool"
         case ArrayV():
             return "numpy.ndarray"
+        case RefV(among=(cls,)):
+            return cls.__name__
         case ListV(cls=cls) | TupleV(cls=cls) | RecordV(cls) | HashV(cls) | RefV(cls=cls):
             return cls.__name__
         case SymbolV(_, cls):

@@ -107,9 +107,11 @@ class CaughtK(Kind):
 
 @dataclass(frozen=True, slots=True)
 class RefK(Kind):
-    """The kind of a reference to a shared object; see ``values.RefV``."""
+    """The kind of a reference to a shared object; see ``values.RefV``. ``among`` is said of the
+    object of a method only."""
 
     cls: type
+    among: tuple[type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,10 +211,13 @@ class CaughtV(Value):
 @dataclass(frozen=True, slots=True, eq=False)
 class RefV(Value):
     """A reference to an object that may have several names: the number of its row in the columns of
-    its class (``store``). ``cls`` is the class of such references."""
+    its class (``store``). ``cls`` is the class of such references; ``among``: the classes that the
+    object can be of where less is known to be possible than its region holds, since it was made
+    here or its method has been called."""
 
     atom: Atom
     cls: type
+    among: tuple[type, ...] = ()
 
 
 UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)

@@ -19,7 +19,7 @@ from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.interpret import made_texts
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.classes_apart import has_special
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.iteration import (
     indexed,
@@ -377,7 +377,7 @@ def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
     if isinstance(values, (GeneratorV, ZipV, EnumerateV, ReversedV)) or is_iterator(values):
         return values
-    if isinstance(values, (RecordV, RefV)) and written(values.cls, "__iter__") is not None:
+    if isinstance(values, (RecordV, RefV)) and has_special(values, "__iter__"):
         made = sp.call(sp.attribute(values, "__iter__", node), (), node)
         if special_methods.has_next(made):
             return made

@@ -14,7 +14,7 @@ from pullback.frontend.functions.generator_blocks import RETURNED, RETURNS
 from pullback.frontend.functions.stepped_form import CLOSE, DROP, GIVE, GO, returns
 from pullback.frontend.interpret import sending
 from pullback.frontend.interpret.advancing import advanced
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.classes_apart import has_special
 from pullback.frontend.interpret.iteration import as_run, is_iterator, placeholder, stepped
 from pullback.frontend.interpret.payloads import are_kept
 from pullback.frontend.interpret.raising import exception, is_exception, stopped
@@ -123,7 +123,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if ends:  # nobody else has it
             iterator_lifetimes.left(as_run(sp), values, DROP, node)
         return first
-    if isinstance(values, (RecordV, RefV)) and written(values.cls, "__next__") is not None:
+    if isinstance(values, (RecordV, RefV)) and has_special(values, "__next__"):
         if default is None:
             return sp.call(sp.attribute(values, "__next__", node), (), node)
         return special_methods.next_or(as_run(sp), values, default, node)

@@ -8,8 +8,7 @@ import copy
 import dataclasses
 import operator
 from collections import defaultdict
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TypeGuard, cast
 
 from pullback.errors import ArgumentTypeError
@@ -200,7 +199,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return SuperV(receiver, after)
     if len(args) == 2 and isinstance(args[0], Static) and isinstance(args[0].value, type):
         receiver, after = args[1], args[0].value
-        if _has_class(receiver) and issubclass(_class_of(receiver), after):
+        if _has_class(receiver) and all(issubclass(c, after) for c in _classes(sp, receiver)):
             return SuperV(receiver, after)
     if not args and definition is not None and own:
         receiver = sp.lookup(own[0], node)
@@ -217,12 +216,15 @@ def _has_class(receiver: Value) -> TypeGuard[RecordV | RefV | Static]:
     return isinstance(receiver, (RecordV, RefV)) or is_class
 
 
-def _class_of(receiver: RecordV | RefV | Static) -> type:
-    """Return the class of an object, or the class itself."""
-    if not isinstance(receiver, Static):
-        return receiver.cls
-    assert isinstance(receiver.value, type)
-    return receiver.value
+def _classes(run: Run, receiver: RecordV | RefV | Static) -> Sequence[type]:
+    """Return the classes that an object can be of, or the class itself."""
+    match receiver:
+        case RefV():
+            return run.rows.classes(receiver)
+        case RecordV(cls) | Static(type() as cls):
+            return (cls,)
+        case _:
+            raise AssertionError(receiver)
 
 
 @register(dataclasses.replace)
@@ -261,8 +263,9 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
     if isinstance(record, UnionV):
         return sp.case_value(record, lambda v: _replaced(sp, v, changes, node), node)
     if isinstance(record, RefV) and not is_shared(record):
-        of = partial(_of_class, sp, record, changes, node)
-        return for_each_class(sp, record, of, node)
+        return for_each_class(
+            sp, record, lambda v, cls: _of_class(sp, v, changes, node, cls), node
+        )
     if not isinstance(record, RecordV):
         sp.refuse(node, f"{sp.describe(record)} is not a record", error=ArgumentTypeError)
     return _of_class(sp, record, changes, node, record.cls)
@@ -309,8 +312,9 @@ def _fields(
     if isinstance(record, UnionV):
         return sp.case_value(record, lambda v: _fields(sp, v, form, node), node)
     if isinstance(record, RefV) and not is_shared(record):
-        of = partial(_fields_of_class, sp, record, form, node)
-        return for_each_class(sp, record, of, node)
+        return for_each_class(
+            sp, record, lambda v, cls: _fields_of_class(sp, v, form, node, cls), node
+        )
     if not isinstance(record, RecordV):
         sp.refuse(node, _NO_DATACLASS, error=ArgumentTypeError)
     return _fields_of_class(sp, record, form, node, record.cls)

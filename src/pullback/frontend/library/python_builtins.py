@@ -17,7 +17,7 @@ from pullback.frontend.functions import generator_ends
 from pullback.frontend.functions.choices import is_choice
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.advancing import source_of
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.classes_apart import has_special
 from pullback.frontend.interpret.indices import NO_INTEGER, told_int
 from pullback.frontend.interpret.iteration import (
     as_run,
@@ -104,7 +104,7 @@ def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "abs", args, kwargs, node, x=MISSING)
     if isinstance(x, Static) and isinstance(x.value, (int, float)):
         return Static(abs(x.value))
-    by_method = special(sp, x, "__abs__", (), node)
+    by_method = special(sp, x, "__abs__", (), node, lambda v: abs_(sp, (v,), {}, node))
     if by_method is not None:
         return by_method
     if isinstance(x, ArrayV):
@@ -351,10 +351,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
-    if isinstance(items, (RecordV, RefV)) and written(items.cls, "__reversed__") is not None:
+    if isinstance(items, (RecordV, RefV)) and has_special(items, "__reversed__"):
         return sp.call(sp.attribute(items, "__reversed__", node), (), node)
     own = ("__len__", "__getitem__")
-    if isinstance(items, (RecordV, RefV)) and any(written(items.cls, n) is not None for n in own):
+    if isinstance(items, (RecordV, RefV)) and has_special(items, *own):
         return run_program(sp, iterators.reversed, args, node)
     optionals.require_items(as_run(sp), items, "'{}' object is not reversible", node)
     if not _has_an_end(items):

@@ -211,7 +211,7 @@ def _classes(run: Run, value: Value) -> Sequence[type]:
         case RecordV(cls):
             return order_of(cls)
         case RefV() as ref if run.store is not None:
-            classes = run.store.group(ref).classes
+            classes = run.store.classes(ref)
             return order_of(classes[0]) if len(classes) == 1 else ()
         case _:
             return ()

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def classes_of(run: Run, value: RecordV | RefV) -> list[type]:
+def classes_of(run: Run, value: RecordV | RefV) -> Sequence[type]:
     """Return the classes that an object can have."""
-    return [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
+    return [value.cls] if isinstance(value, RecordV) else run.rows.classes(value)
 
 
 def is_container(value: Value) -> TypeGuard[RecordV | RefV]:

@@ -133,7 +133,7 @@ def _container(run: Run, value: Value) -> type | None:
         case RecordV(cls):
             return cls if is_container_class(cls) else library_class(cls)
         case RefV(cls=region) if not issubclass(region, SharedMemory):
-            classes = run.rows.group(value).classes
+            classes = run.rows.classes(value)
             cls = classes[0]
             known = cls if is_container_class(cls) else library_class(cls)
             return known if len(classes) == 1 else None

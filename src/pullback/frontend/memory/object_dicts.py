@@ -53,7 +53,7 @@ def has_dict(value: Value) -> TypeGuard[RecordV | RefV]:
 
 def dict_of(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
     """Return ``value.__dict__``, which may be the object itself."""
-    classes = [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
+    classes = [value.cls] if isinstance(value, RecordV) else run.rows.classes(value)
     for cls in classes:
         if not cls.__dictoffset__:
             message = f"{cls.__name__!r} object has no attribute '__dict__'"

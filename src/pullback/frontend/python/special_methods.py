@@ -8,6 +8,7 @@ import ast
 import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -26,6 +27,7 @@ from pullback.frontend.interpret.attributes import (
     written,
 )
 from pullback.frontend.interpret.class_functions import has_entry
+from pullback.frontend.interpret.classes_apart import differ, has_special
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.fallbacks import asks, told_absent
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
@@ -68,9 +70,15 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST) -> Value | None:
-    """Return the call of a special method; None if its user did not write it."""
-    if isinstance(value, (RecordV, RefV)) and written(value.cls, name) is not None:
+def special(
+    run: Specialiser, value: Value, name: str, args: Args, node: ast.AST,
+    again: Callable[[Value], Value] | None = None,
+) -> Value | None:  # fmt: skip
+    """Return the call of a special method; None if its user did not write it. ``again``: what asks
+    for it, to be compiled for each class of an object where only some have it."""
+    if again is not None and isinstance(run, Run) and differ(value, run, name):
+        return run.case_value(value, again, node)
+    if isinstance(value, (RecordV, RefV)) and has_special(value, name):
         return run.call(run.attribute(value, name, node), args, node)
     if isinstance(value, UnionV) and all(written(c, name) is not None for c in value.possible):
         return run.call(run.attribute(value, name, node), args, node)
@@ -81,7 +89,7 @@ def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     """Return the value of ``value.__len__()``, which must be an int and not negative."""
     if loose_dicts.is_loose(value):
         return loose_dicts.length(run, value)
-    found = special(run, value, "__len__", (), node)
+    found = special(run, value, "__len__", (), node, lambda v: run.call(Static(len), (v,), node))
     return None if found is None else _length_of(run, found, node)
 
 
@@ -101,6 +109,8 @@ def iterator(run: Run, value: RecordV | RefV | UnionV, node: ast.AST) -> Value:
     """Return ``value.__iter__()``."""
     if isinstance(value, UnionV):
         return run.case_value(value, lambda v: iterated(run, v, node), node)
+    if differ(value, run, "__iter__"):
+        return run.case_value(value, lambda v: iterated(run, v, node), node)
     made = run.call(run.attribute(value, "__iter__", node), (), node)
     if has_next(made):
         made = run.call(_text(iterators.by_next), (next_of(run, made, node),), node)
@@ -109,7 +119,7 @@ def iterator(run: Run, value: RecordV | RefV | UnionV, node: ast.AST) -> Value:
 
 def has_next(value: Value) -> TypeGuard[RecordV | RefV]:
     """Whether a value is an object that is an iterator by a ``__next__`` of its class."""
-    return isinstance(value, (RecordV, RefV)) and written(value.cls, "__next__") is not None
+    return isinstance(value, (RecordV, RefV)) and has_special(value, "__next__")
 
 
 def next_of(run: Run, value: Value, node: ast.AST) -> Value:
@@ -138,7 +148,7 @@ def is_iterable(value: Value) -> TypeGuard[RecordV | RefV | UnionV]:
     """Whether a value is an object of a class with an ``__iter__`` of its own."""
     if isinstance(value, UnionV):
         return all(written(c, "__iter__") is not None for c in value.possible)
-    return isinstance(value, (RecordV, RefV)) and written(value.cls, "__iter__") is not None
+    return isinstance(value, (RecordV, RefV)) and has_special(value, "__iter__")
 
 
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:
@@ -191,7 +201,7 @@ def truth_of_union(run: Run, value: UnionV, node: ast.AST) -> bool | Atom:
 
 def truth_of_reference(run: Run, ref: RefV, node: ast.AST) -> bool | Atom:
     """Return the same of a shared object, which is true if its class has neither."""
-    classes = run.rows.group(ref).classes
+    classes = run.rows.classes(ref)
     names = [next((n for n in ("__bool__", "__len__") if written(c, n)), "") for c in classes]
 
     def by_class(k: int) -> bool | Atom:
@@ -208,7 +218,8 @@ def truth_of_reference(run: Run, ref: RefV, node: ast.AST) -> bool | Atom:
             return Static(True)
         if k + 1 == len(classes):
             return _bool(by_class(k))
-        here = run.b.prim("eq", run.rows.tag(ref, node).atom, i64(k))
+        number = i64(run.rows.group(ref).classes.index(classes[k]))
+        here = run.b.prim("eq", run.rows.tag(ref, node).atom, number)
         return run.branch(here, lambda: _bool(by_class(k)), lambda: at(k + 1), node)
 
     return run.truth(at(0), node)
@@ -235,7 +246,8 @@ def _truth_of(run: Run, found: Value, node: ast.AST) -> bool | Atom:
 
 def contains(run: Run, item: Value, value: Value, node: ast.AST) -> Value | None:
     """Return ``bool(value.__contains__(item))``."""
-    found = special(run, value, "__contains__", (item,), node)
+    again = partial(run.compare, "in", item, node=node)
+    found = special(run, value, "__contains__", (item,), node, again)
     if found is None:
         return None
     known = run.truth(found, node)
@@ -343,7 +355,7 @@ def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | No
         return Static(told.pop())
     match value:
         case RecordV(cls) | RefV(cls=cls) if isinstance(sp, Run) and sp.taken is not None:
-            classes = sp.rows.group(value).classes if isinstance(value, RefV) else [cls]
+            classes = sp.rows.classes(value) if isinstance(value, RefV) else [cls]
             given = attributes_outside.there(sp, [order_of(c) for c in classes], name, node)
             if given is True:
                 return Static(True)
@@ -364,7 +376,7 @@ def _classes_of(sp: Specialiser, value: FunctionV | RecordV | RefV) -> Sequence[
     if isinstance(value, FunctionV):
         return (FunctionType,)
     if isinstance(value, RefV) and isinstance(sp, Run):
-        return sp.rows.group(value).classes
+        return sp.rows.classes(value)
     return (value.cls,)
 
 

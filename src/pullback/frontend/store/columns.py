@@ -9,7 +9,7 @@ that a function around them has. Nothing else in the front end knows that they a
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -128,9 +128,7 @@ class Columns:
         return self.run.element(items, i64(0), node, checked=False)
 
     def _any_row(self, group: Group, node: ast.AST) -> RefV:
-        row = self._any(_TAG, node)
-        assert isinstance(row, Scalar)
-        return RefV(row.atom, group.reference)
+        return RefV(self.run.scalar(self._any(_TAG, node), node).atom, group.reference)
 
     def apart(
         self, f: FunctionV, args: dict[str, Value]
@@ -215,7 +213,7 @@ class Columns:
                 self._append(group.told(name), Static(False), node)
             if name in group.outside:
                 self._append(group.put(name), Static(True), node)
-        return RefV(row, group.reference)
+        return RefV(row, group.reference, (cls,) if len(group.classes) > 1 else ())
 
     def copied(
         self, ref: RefV, copy: Callable[[Value], Value] | None, node: ast.AST
@@ -250,7 +248,7 @@ class Columns:
                 value = any_of_kind(run, kind) if holds_references(kind) else copy(value)
             with run.holding(value):
                 self._append(column, coerce(run, value, kind, node), node)
-        return RefV(row, group.reference)
+        return replace(ref, atom=row)
 
     def _refuse_copy(self, group: Group, node: ast.AST) -> NoReturn:
         reason = f"a copy of a {group.name} that has the same lists or arrays"
@@ -339,6 +337,16 @@ class Columns:
 
     def group(self, ref: RefV) -> Group:
         return next(g for g in self.regions if g.reference is ref.cls)
+
+    def classes(self, ref: RefV) -> tuple[type, ...]:
+        """Return the classes that an object can be of."""
+        return ref.among or tuple(self.group(ref).classes)
+
+    def among(self, ref: RefV, classes: Collection[type]) -> RefV:
+        """Return a reference to an object that is known to be of one of these classes."""
+        whole = self.group(ref).classes
+        some = tuple(c for c in whole if c in classes)
+        return replace(ref, among=some if len(some) < len(whole) else ())
 
     def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
         """Return a field of an object that has it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -46,7 +46,13 @@ class Store(Protocol):
         """Give a function columns of its own."""
 
     def group(self, ref: RefV) -> Group:
-        """Return the classes of which an object can be."""
+        """Return the classes of which the objects in the region of an object are."""
+
+    def classes(self, ref: RefV) -> tuple[type, ...]:
+        """Return the classes that an object can be of."""
+
+    def among(self, ref: RefV, classes: Collection[type]) -> RefV:
+        """Return a reference to an object that is known to be of one of these classes."""
 
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
