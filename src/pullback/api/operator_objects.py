@@ -9,7 +9,6 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, TypeVar
 
-from pullback.api.notebook_tables import table
 from pullback.call import data_types, deferred, recent
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error, in_its_context
@@ -77,7 +76,7 @@ class Operator(Remade):
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the programs that were compiled."""
-        return table(self.name, inner_function(self.given))
+        return str(deferred.notebook_tables.table(self.name, inner_function(self.given)))
 
     def call_that_made_it(self) -> Call:
         name, _, *said = self.__pullback_operator__

@@ -1,4 +1,5 @@
-"""The parts of the boundary that need the compiler, or the papers: imported at the first use."""
+"""The parts of the boundary that need the compiler, the papers or a notebook: imported at the first
+use."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ else:
 
 given_iterators: Any = Later("pullback.call.given_iterators")
 graphs: Any = Later("pullback.call.graphs")
+notebook_tables: Any = Later("pullback.call.notebook_tables")
 """(These import this file.)"""
 
 
@@ -35,5 +37,6 @@ def require_method(name: str) -> None:
 
 __all__ = [
     "by_method", "c_conventions", "compiler_is_imported", "driver", "exported",
-    "given_iterators", "graphs", "non_finite", "require_method", "stage_programs",
+    "given_iterators", "graphs", "non_finite", "notebook_tables",
+    "require_method", "stage_programs",
 ]  # fmt: skip
