@@ -138,7 +138,7 @@ ODD: list[tuple[Any, str]] = [
     (np.array([1.0, 2.0], np.float16), r"float16 is not supported.*\n.*a.astype\(np.float64\)"),
     ([np.uint64(3), np.uint64(4)], r"uint64 is not supported, at arg1\[0\]\n.*float\(x\)"),
     (np.ones(2).view(np.recarray), r"a recarray.*\n.*np.asarray"),
-    (Column(np.ones(2)), r"a Column cannot be indexed"),
+    (Column(np.ones(2)), r"'Column' object is not subscriptable"),
 ]
 
 

@@ -1,7 +1,9 @@
 """Objects of several classes of which only some have a special method; and a class in a method."""
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 
 class Plain:
@@ -274,7 +276,36 @@ def of_function_or_list(xs):
     return n * sum(f(x) for f in functions for x in xs)
 
 
+@dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: float
+
+
+class Named(NamedTuple):
+    a: float
+    b: float
+
+
+def of_frozen_or_named(xs):
+    t = 0.0
+    for x in xs:
+        v = Frozen(x, 2.0) if x < 0.5 else Named(2 * x, 3.0)
+        try:
+            t += v[0]
+            p, q = v
+            t += p * q
+        except TypeError as e:
+            t += len(str(e)) * v.b * x
+        try:
+            t += sum(u for u in v)
+        except TypeError as e:
+            t += len(str(e)) * x
+    return t
+
+
 RIGHT = [
+    of_frozen_or_named,
     equal_or_one, searched, ordered, least, with_others, its_length, in_it, assigned, deleted,
     told_apart, factor_graph, made_by_their_class, of_function_or_list,
 ]  # fmt: skip

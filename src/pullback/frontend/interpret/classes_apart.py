@@ -16,7 +16,7 @@ from pullback.frontend.interpret.class_functions import written
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import SharedMemory
 from pullback.frontend.kinds.values import FunctionV, RecordV, RefV, UnionV, Value
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import is_object_class, is_tree_class
 from pullback.frontend.python.python_values import is_library
 
 if TYPE_CHECKING:
@@ -50,11 +50,17 @@ def require(run: Run, value: Value, names: tuple[str, ...], said: str, node: ast
     """Raise the TypeError that Python raises for a function, or for an object whose class has none
     of these special methods. ``said``: what it says, with ``{}`` for the class."""
     if isinstance(value, FunctionV):
-        if is_library(value.definition.globals) or class_of(value) is not value:
+        around = run.frame.definition
+        inside = around is not None and is_library(around.globals)
+        if inside or is_library(value.definition.globals) or class_of(value) is not value:
             return
         name = "method" if value.bound else "function"
         run.never("TypeError", said.format(name), node, ArgumentTypeError)
-    if not isinstance(value, (RecordV, RefV)) or not is_object_class(value.cls):
+    if not isinstance(value, (RecordV, RefV)) or not (
+        is_object_class(value.cls) or is_tree_class(value.cls)
+    ):
+        return
+    if value.cls.__module__.startswith("pullback.frontend."):  # a text, which may lack some
         return
     classes = run.rows.classes(value) if isinstance(value, RefV) else (value.cls,)
     bases = [b for b in classes[0].__mro__ if b is not object]

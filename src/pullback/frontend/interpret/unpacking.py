@@ -13,6 +13,7 @@ from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError, TypesDoNotMeetError
 from pullback.frontend.interpret import list_patterns, made_texts
+from pullback.frontend.interpret.classes_apart import GONE_THROUGH, require_items
 from pullback.frontend.interpret.iteration import indexed, is_driven
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.sum_kinds import are_tagged
@@ -33,7 +34,7 @@ def unpacked(
     said = "cannot unpack non-iterable {} object"
 
     def of_one(part: Value) -> Value:
-        optionals.require_items(run, part, said, node)
+        require_items(run, part, GONE_THROUGH, said, node)
         return TupleV(tuple(unpacked(run, elts, part, node)), is_list=are_tagged())
 
     together = optionals.apart(run, value, of_one, node)
@@ -44,7 +45,7 @@ def unpacked(
         run.refuse(node, reason, "ask first which of them it is", error=TypesDoNotMeetError)
     if optionals.may_be_nothing(value):
         value = optionals.present(run, value, said.format, node)
-    optionals.require_items(run, value, said, node)
+    require_items(run, value, GONE_THROUGH, said, node)
     value = special_methods.iterated(run, opened(run, value, node), node)
     if isinstance(value, RecordV) and (count := getattr(value.cls, "_items_by_place", 0)):
         by_place = (run.subscript(value, Static(k), node) for k in range(count))
